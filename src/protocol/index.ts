@@ -1,0 +1,46 @@
+/**
+ * The words everyone shares: the secret type, the error table, names and closed lists of values.
+ * Free of dependencies, so that the command line starts fast. The shapes of requests and answers are in `schemas`.
+ * Must never import a room of ours, nor do anything: no I/O, no state.
+ */
+export {
+  BrokerError,
+  type BrokerErrorOptions,
+  type ErrorBody,
+  type ErrorDetail,
+  type ErrorName,
+  exitCodeOf,
+  httpStatusOf,
+  isErrorName,
+} from './errors.ts'
+export {
+  CONNECTION_NAME_PATTERN,
+  type ConnectionName,
+  DEFAULT_CONNECTION,
+  IDENTITY_HANDLE_PATTERN,
+  type IdentityHandle,
+  isConnectionName,
+  isIdentityHandle,
+  isProviderName,
+  PROVIDER_NAME_PATTERN,
+  type ProviderName,
+} from './names.ts'
+export { Secret } from './secret.ts'
+export {
+  AUDIT_EVENTS,
+  AUDIT_STATUSES,
+  AUTH_TYPES,
+  type AuditEventName,
+  type AuditStatus,
+  type AuthType,
+  DEFAULT_PLACEHOLDER,
+  DEFAULT_PORT,
+  ENCRYPTION_MODES,
+  type EncryptionMode,
+  type EncryptionSource,
+  FLOWS,
+  type FlowName,
+  PROXY_EVENTS,
+  ROLES,
+  type Role,
+} from './words.ts'

@@ -1,0 +1,53 @@
+export const FLOWS = ['pkce', 'device_code', 'dcr_pkce', 'api_key'] as const
+export type FlowName = (typeof FLOWS)[number]
+
+export const AUTH_TYPES = ['oauth2', 'api_key'] as const
+export type AuthType = (typeof AUTH_TYPES)[number]
+
+export const ROLES = ['admin', 'user'] as const
+export type Role = (typeof ROLES)[number]
+
+export const ENCRYPTION_MODES = ['auto', 'env', 'keyring', 'local_key', 'passphrase'] as const
+export type EncryptionMode = (typeof ENCRYPTION_MODES)[number]
+export type EncryptionSource = Exclude<EncryptionMode, 'auto'>
+
+/** The value a child sees where the real credential will be, unless the definition has its own. */
+export const DEFAULT_PLACEHOLDER = 'broker-proxy-managed'
+
+export const DEFAULT_PORT = 7998
+
+/** Every value of `event` (contract section 11). */
+export const AUDIT_EVENTS = [
+  'provider.login',
+  'provider.login_failed',
+  'provider.logout',
+  'provider.refreshed',
+  'provider.refresh_failed',
+  'provider.revoked',
+  'provider.registered',
+  'provider.removed',
+  'provider.reset',
+  'connection.default_set',
+  'connection.revealed',
+  'identity.registered',
+  'identity.claimed',
+  'identity.removed',
+  'account.registered',
+  'account.login',
+  'account.login_failed',
+  'account.logout',
+  'onboard.imported',
+  'run.started',
+  'run.ended',
+  'proxy.request',
+  'proxy.denied',
+  'vault.rotated',
+  'vault.restored',
+] as const
+export type AuditEventName = (typeof AUDIT_EVENTS)[number]
+
+/** The only events a proxy may ship; all others are written by the daemon's own rooms. */
+export const PROXY_EVENTS = ['proxy.request', 'proxy.denied'] as const satisfies readonly AuditEventName[]
+
+export const AUDIT_STATUSES = ['success', 'failure', 'denied'] as const
+export type AuditStatus = (typeof AUDIT_STATUSES)[number]

@@ -1,0 +1,69 @@
+import * as z from 'zod'
+import { AUDIT_EVENTS, AUDIT_STATUSES, PROXY_EVENTS } from '../protocol/index.ts'
+import { connectionName, identityHandle, port, providerName, timestamp } from './common.ts'
+
+const request = z.strictObject({
+  method: z.string().max(32),
+  host: z.string().max(253),
+  port,
+  /** Without query. */
+  path: z.string().max(8192),
+  status: z.int().min(100).max(999).optional(),
+  duration_ms: z.number().min(0).optional(),
+  bytes_in: z.int().min(0).optional(),
+  bytes_out: z.int().min(0).optional(),
+})
+
+/** Contract section 11. `seq` grows by one; pages and cursors go by it. */
+export const auditEvent = z.strictObject({
+  id: z.string(),
+  seq: z.int(),
+  timestamp,
+  event: z.enum(AUDIT_EVENTS),
+  source: z.enum(['internal', 'external']),
+  provider: z.string().optional(),
+  connection: z.string().optional(),
+  identity: z.string(),
+  principal_id: z.string(),
+  status: z.enum(AUDIT_STATUSES),
+  reason: z.string().optional(),
+  run_id: z.string().optional(),
+  request: request.optional(),
+})
+export type AuditEvent = z.infer<typeof auditEvent>
+
+export const auditPage = z.strictObject({ events: z.array(auditEvent), next_cursor: z.string().optional() })
+export type AuditPage = z.infer<typeof auditPage>
+
+export const auditQuery = z.strictObject({
+  limit: z.coerce.number().int().min(1).optional(),
+  cursor: z.string().max(200).optional(),
+  event: z.enum(AUDIT_EVENTS).optional(),
+  provider: providerName.optional(),
+  identity: identityHandle.optional(),
+  status: z.enum(AUDIT_STATUSES).optional(),
+  since: timestamp.or(z.iso.datetime({ offset: true })).optional(),
+  until: timestamp.or(z.iso.datetime({ offset: true })).optional(),
+})
+export type AuditQuery = z.infer<typeof auditQuery>
+
+/** What a proxy may say of a request. Who it was is never in it: that comes from the signature. */
+export const shippedEvent = z.strictObject({
+  /** Unique for its sender: an event that is sent again is stored once. */
+  id: z
+    .string()
+    .regex(/^[A-Za-z0-9_-]{8,64}$/, 'must be 8 to 64 letters, digits, "_" or "-"')
+    .optional(),
+  timestamp: timestamp.or(z.iso.datetime({ offset: true })).optional(),
+  event: z.enum(PROXY_EVENTS),
+  provider: providerName.optional(),
+  connection: connectionName.optional(),
+  status: z.enum(AUDIT_STATUSES),
+  reason: z.string().max(200).optional(),
+  run_id: z.string().max(64).optional(),
+  request: request.optional(),
+})
+export type ShippedEvent = z.infer<typeof shippedEvent>
+
+export const shippedBatch = z.strictObject({ events: z.array(shippedEvent).min(1).max(1000) })
+export const accepted = z.strictObject({ accepted: z.int() })

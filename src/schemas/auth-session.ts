@@ -1,0 +1,59 @@
+import * as z from 'zod'
+import { FLOWS } from '../protocol/index.ts'
+import { connectionName, providerName, timestamp } from './common.ts'
+
+/** One value a login asks the person for (contract section 6). */
+export const field = z.strictObject({
+  name: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be lower-case letters, digits and "_", at most 32'),
+  label: z.string().min(1).max(80),
+  secret: z.boolean(),
+  required: z.boolean(),
+  help: z.string().max(500).optional(),
+  pattern: z.string().max(200).optional(),
+})
+export type Field = z.infer<typeof field>
+
+export const startAuthSession = z.strictObject({
+  provider: providerName,
+  connection: connectionName.optional(),
+  flow: z.enum(FLOWS).optional(),
+  scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
+  base_url: z.string().max(500).optional(),
+  force: z.boolean().optional(),
+})
+export type StartAuthSession = z.infer<typeof startAuthSession>
+
+const nextAction = z.discriminatedUnion('type', [
+  z.strictObject({ type: z.literal('none') }),
+  z.strictObject({ type: z.literal('open_url'), url: z.string() }),
+  z.strictObject({ type: z.literal('form'), url: z.string(), fields: z.array(field) }),
+  z.strictObject({
+    type: z.literal('device_code'),
+    url: z.string(),
+    user_code: z.string(),
+    verification_uri: z.string(),
+    verification_uri_complete: z.string().optional(),
+    interval: z.number(),
+    expires_at: timestamp,
+  }),
+])
+
+export const authSession = z.strictObject({
+  id: z.string(),
+  provider: providerName,
+  connection: connectionName,
+  flow: z.enum(FLOWS),
+  status: z.enum(['pending', 'waiting_for_user', 'processing', 'completed', 'failed', 'expired', 'cancelled']),
+  message: z.string().optional(),
+  error: z.strictObject({ error: z.string(), message: z.string() }).optional(),
+  next_action: nextAction,
+  created_at: timestamp,
+  updated_at: timestamp,
+  expires_at: timestamp,
+})
+export type AuthSession = z.infer<typeof authSession>
+
+/** Values by field name; an empty object polls a device code. */
+export const resumeAuthSession = z.strictObject({
+  input: z.record(z.string().max(32), z.string().max(65_536)),
+})

@@ -1,0 +1,45 @@
+import * as z from 'zod'
+import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
+import { connectionName, providerName, timestamp } from './common.ts'
+
+/** Contract section 7. */
+export const connection = z.strictObject({
+  provider: providerName,
+  connection: connectionName,
+  is_default: z.boolean(),
+  auth_type: z.enum(AUTH_TYPES),
+  flow: z.enum(FLOWS),
+  status: z.enum(['connected', 'expired', 'needs_login', 'needs_approval']),
+  scopes: z.array(z.string()),
+  base_url: z.string().optional(),
+  account: z.strictObject({ id: z.string().optional(), label: z.string().optional() }).optional(),
+  created_at: timestamp,
+  updated_at: timestamp,
+  expires_at: timestamp.optional(),
+  last_used_at: timestamp.optional(),
+})
+export type Connection = z.infer<typeof connection>
+
+export const connections = z.strictObject({ connections: z.array(connection) })
+
+export const connectionDetail = connection.extend({
+  /** By field name; every secret is `[redacted]` unless it was asked for. */
+  credential: z.record(z.string(), z.string()),
+})
+export type ConnectionDetail = z.infer<typeof connectionDetail>
+
+export const loggedOut = z.strictObject({ status: z.literal('ok'), provider: providerName, connection: connectionName })
+
+export const revoked = z.strictObject({
+  status: z.enum(['ok', 'partial']),
+  provider: providerName,
+  removed: z.int(),
+  remote: z.enum(['revoked', 'unsupported', 'failed']),
+})
+export type Revoked = z.infer<typeof revoked>
+
+export const defaultSet = z.strictObject({
+  status: z.literal('ok'),
+  provider: providerName,
+  default_connection: connectionName,
+})

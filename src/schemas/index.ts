@@ -1,0 +1,79 @@
+/**
+ * The shapes on the wire, as schemas: the daemon validates with them and its OpenAPI document is made from them.
+ * The daemon alone imports them at run time; client, proxy and command line import only their types, and so start
+ * without the schema library. Must never do anything but describe.
+ */
+export {
+  type AuditEvent,
+  type AuditPage,
+  type AuditQuery,
+  accepted,
+  auditEvent,
+  auditPage,
+  auditQuery,
+  type ShippedEvent,
+  shippedBatch,
+  shippedEvent,
+} from './audit.ts'
+export {
+  type AuthSession,
+  authSession,
+  type Field,
+  field,
+  resumeAuthSession,
+  type StartAuthSession,
+  startAuthSession,
+} from './auth-session.ts'
+export { connectionName, did, hostName, identityHandle, port, providerName, timestamp } from './common.ts'
+export {
+  type Connection,
+  type ConnectionDetail,
+  connection,
+  connectionDetail,
+  connections,
+  defaultSet,
+  loggedOut,
+  type Revoked,
+  revoked,
+} from './connection.ts'
+export {
+  type ProviderList,
+  type ProviderSummary,
+  providerList,
+  providerSummary,
+  type RemovedProvider,
+  registeredProvider,
+  registerProvider,
+  removedProvider,
+} from './provider.ts'
+export { type ProviderDefinition, providerDefinition } from './provider-definition.ts'
+export {
+  endRun,
+  type Resolution,
+  type ResolveRequest,
+  type Route,
+  type Routes,
+  type Run,
+  resolution,
+  resolveRequest,
+  route,
+  routes,
+  run,
+  type StartRun,
+  startRun,
+} from './resolution.ts'
+export {
+  type Health,
+  health,
+  type Identity,
+  identities,
+  identity,
+  ok,
+  type Readiness,
+  type Registration,
+  readiness,
+  registerIdentity,
+  registration,
+  type Whoami,
+  whoami,
+} from './status.ts'

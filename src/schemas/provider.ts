@@ -1,0 +1,36 @@
+import * as z from 'zod'
+import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
+import { providerName } from './common.ts'
+import { providerDefinition } from './provider-definition.ts'
+
+/** Contract section 8. */
+export const providerSummary = z.strictObject({
+  name: providerName,
+  display_name: z.string(),
+  auth_type: z.enum(AUTH_TYPES),
+  flow: z.enum(FLOWS),
+  source: z.enum(['bundled', 'custom']),
+  hosts: z.array(z.string()),
+  docs_url: z.string().optional(),
+  connections: z.int(),
+})
+export type ProviderSummary = z.infer<typeof providerSummary>
+
+export const providerList = z.strictObject({ bundled: z.array(providerSummary), custom: z.array(providerSummary) })
+export type ProviderList = z.infer<typeof providerList>
+
+export const registerProvider = z.strictObject({ definition: providerDefinition, force: z.boolean().optional() })
+
+export const registeredProvider = z.strictObject({
+  status: z.literal('ok'),
+  provider: providerName,
+  warnings: z.array(z.string()),
+})
+
+export const removedProvider = z.strictObject({
+  status: z.literal('ok'),
+  provider: providerName,
+  action: z.enum(['removed', 'reset']),
+  connections_removed: z.int(),
+})
+export type RemovedProvider = z.infer<typeof removedProvider>

@@ -1,0 +1,70 @@
+import * as z from 'zod'
+import { ROLES } from '../protocol/index.ts'
+import { did, identityHandle, timestamp } from './common.ts'
+
+const encryption = {
+  configured_encryption_mode: z.string().optional(),
+  effective_encryption_source: z.string().optional(),
+  encryption_backend: z.string().optional(),
+}
+
+/** Interface section 2.1. */
+export const health = z.strictObject({ status: z.literal('ok'), version: z.string(), ...encryption })
+export type Health = z.infer<typeof health>
+
+const check = z.enum(['ok', 'failed'])
+
+/** Interface section 2.2. */
+export const readiness = z.strictObject({
+  status: z.enum(['ready', 'not_ready']),
+  checks: z.strictObject({
+    store: check,
+    vault: check,
+    integrity: check,
+    identity: check,
+    providers: check,
+    connections: check,
+    spec_version: check,
+  }),
+  warnings: z.array(z.string()).optional(),
+  issues: z.array(z.string()).optional(),
+  ...encryption,
+})
+export type Readiness = z.infer<typeof readiness>
+
+/** Interface section 2.3. */
+export const whoami = z.strictObject({
+  home: z.string(),
+  identity: identityHandle,
+  principal_id: z.string().optional(),
+  vault_id: z.string().optional(),
+  principal_role: z.enum(ROLES).optional(),
+  did: did.optional(),
+})
+export type Whoami = z.infer<typeof whoami>
+
+export const registerIdentity = z.strictObject({ handle: identityHandle, did })
+
+/** Contract section 5. */
+export const registration = z.strictObject({
+  identity: identityHandle,
+  did,
+  status: z.enum(['claimed', 'claim_required']),
+  principal_id: z.string().optional(),
+  claim_url: z.string().optional(),
+  expires_at: timestamp.optional(),
+})
+export type Registration = z.infer<typeof registration>
+
+export const identity = z.strictObject({
+  identity: identityHandle,
+  did,
+  status: z.enum(['claimed', 'claim_required']),
+  created_at: timestamp,
+  last_used_at: timestamp.optional(),
+})
+export type Identity = z.infer<typeof identity>
+
+export const identities = z.strictObject({ identities: z.array(identity) })
+
+export const ok = z.strictObject({ status: z.literal('ok') })
