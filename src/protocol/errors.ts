@@ -61,6 +61,8 @@ export const exitCodeOf: Readonly<Record<ErrorName, number>> = {
   InternalError: 1,
 }
 
+export const ERROR_NAMES = Object.keys(httpStatusOf) as readonly ErrorName[]
+
 export function isErrorName(name: unknown): name is ErrorName {
   return typeof name === 'string' && Object.hasOwn(httpStatusOf, name)
 }

@@ -3,9 +3,12 @@
  * Free of dependencies, so that the command line starts fast. The shapes of requests and answers are in `schemas`.
  * Must never import a room of ours, nor do anything: no I/O, no state.
  */
+
+export type { Actor, RunGrant } from './actor.ts'
 export {
   BrokerError,
   type BrokerErrorOptions,
+  ERROR_NAMES,
   type ErrorBody,
   type ErrorDetail,
   type ErrorName,
@@ -15,17 +18,15 @@ export {
 } from './errors.ts'
 export {
   CONNECTION_NAME_PATTERN,
-  type ConnectionName,
   DEFAULT_CONNECTION,
   IDENTITY_HANDLE_PATTERN,
-  type IdentityHandle,
   isConnectionName,
   isIdentityHandle,
   isProviderName,
   PROVIDER_NAME_PATTERN,
-  type ProviderName,
 } from './names.ts'
 export { Secret } from './secret.ts'
+export { parseStrictJson, StrictJsonError } from './strict-json.ts'
 export {
   AUDIT_EVENTS,
   AUDIT_STATUSES,

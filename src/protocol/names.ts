@@ -1,10 +1,3 @@
-declare const brand: unique symbol
-type Branded<T, Name extends string> = T & { readonly [brand]: Name }
-
-export type ProviderName = Branded<string, 'ProviderName'>
-export type ConnectionName = Branded<string, 'ConnectionName'>
-export type IdentityHandle = Branded<string, 'IdentityHandle'>
-
 /** Contract section 8. */
 export const PROVIDER_NAME_PATTERN = /^[a-z0-9][a-z0-9._-]{0,63}$/
 /** Wider than a provider's name, so that an account's e-mail address can be one. */
@@ -12,21 +5,21 @@ export const CONNECTION_NAME_PATTERN = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,63}$/
 /** Contract section 4. */
 export const IDENTITY_HANDLE_PATTERN = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
 
-export const DEFAULT_CONNECTION = 'default' as ConnectionName
+export const DEFAULT_CONNECTION = 'default'
 
 // `constructor` and its like fit the patterns; as keys of an object they would not be found missing.
 function isInherited(text: string): boolean {
   return text in Object.prototype
 }
 
-export function isProviderName(text: string): text is ProviderName {
+export function isProviderName(text: string): boolean {
   return PROVIDER_NAME_PATTERN.test(text) && !isInherited(text)
 }
 
-export function isConnectionName(text: string): text is ConnectionName {
+export function isConnectionName(text: string): boolean {
   return CONNECTION_NAME_PATTERN.test(text) && !isInherited(text)
 }
 
-export function isIdentityHandle(text: string): text is IdentityHandle {
+export function isIdentityHandle(text: string): boolean {
   return IDENTITY_HANDLE_PATTERN.test(text) && !isInherited(text)
 }

@@ -3,44 +3,159 @@ import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
 import { field } from './auth-session.ts'
 import { providerName } from './common.ts'
 
-const injection = z.discriminatedUnion('type', [
-  z.strictObject({
-    type: z.literal('header'),
-    name: z.string(),
-    prefix: z.string().optional(),
-    value: z.string().optional(),
-  }),
-  z.strictObject({ type: z.literal('query'), name: z.string(), value: z.string().optional() }),
-  z.strictObject({ type: z.literal('basic'), username: z.string().optional(), password: z.string().optional() }),
-])
+/** What a terminal or a page shows: no control characters, nothing that reorders text. */
+function shownText(max: number) {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
+}
 
-/** Contract section 8: what a provider is, as data. */
+/** What may stand in a header's value: printable ASCII without white space at its ends. */
+const headerValue = z
+  .string()
+  .max(500)
+  .regex(/^[!-~]([ -~]*[!-~])?$/, 'must be printable ASCII without white space at its ends')
+
+const headerName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be an HTTP header name')
+
+const parameterName = z
+  .string()
+  .max(100)
+  .regex(/^[A-Za-z0-9._~[\]-]+$/, 'must be letters, digits, ".", "_", "~", "-" or brackets')
+
+/** Text with `{field}` where a field of the credential goes. */
+const template = z
+  .string()
+  .max(200)
+  .regex(
+    /^(?:[ -z|~]|\{[a-z][a-z0-9_]{0,31}\})+$/,
+    'must be printable ASCII with "{field}" where a field of the credential goes',
+  )
+
+const url = z.string().max(500)
+
+const injection = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('header'),
+      name: headerName.describe('Header to set; the one the client sent is removed first.'),
+      value: template.optional().describe('`{api_key}` if absent.'),
+    }),
+    z.strictObject({
+      type: z.literal('query'),
+      name: parameterName.describe('Query parameter to set; the one the client sent is removed first.'),
+      value: template.optional().describe('`{api_key}` if absent.'),
+    }),
+    z.strictObject({
+      type: z.literal('basic'),
+      username: template.optional().describe('Empty if absent.'),
+      password: template.optional().describe('Empty if absent.'),
+    }),
+  ])
+  .describe(
+    'One further place for the credential. Left out of a request when it names an optional field that has no value.',
+  )
+
+const apiKey = z.strictObject({
+  header_name: headerName.optional().describe('Header that carries the key: `Authorization` if absent.'),
+  prefix: headerValue
+    .optional()
+    .describe('Stands before the key, with one space unless it ends in `=` or `:`. The bare key if absent.'),
+  encoding: z
+    .enum(['none', 'basic'])
+    .optional()
+    .describe('`basic` sends base64 of `username:key`, after `Basic` unless there is another prefix.'),
+  username: template
+    .optional()
+    .describe('For `basic`. Where it contains `{api_key}` the password is empty. Empty if absent.'),
+  query_param: parameterName.optional().describe('Carries the key in this query parameter, in place of the header.'),
+  pattern: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'What a whole key looks like: characters, classes, groups, `|` and counts. No look-around, back-references or flags.',
+    ),
+  example: z.string().max(300).optional().describe('A made-up key that fits the pattern.'),
+  fields: z
+    .array(field)
+    .min(1)
+    .max(10)
+    .optional()
+    .describe('What a login asks for, if it is more than the key. One of them is the required secret `api_key`.'),
+})
+
+const oauth = z.strictObject({
+  issuer: url.optional(),
+  authorization_url: url.optional(),
+  token_url: url.optional(),
+  device_authorization_url: url.optional(),
+  revocation_url: url.optional(),
+  registration_url: url.optional(),
+  userinfo_url: url.optional(),
+  scopes: z.array(headerValue.max(200)).max(200),
+  scope_separator: z.string().min(1).max(3).optional(),
+  token_auth_method: z.enum(['none', 'client_secret_post', 'client_secret_basic']).optional(),
+  authorize_params: z.record(parameterName, z.string().max(500)).optional(),
+  token_params: z.record(parameterName, z.string().max(500)).optional(),
+  resource: url.optional().describe('Resource indicator (RFC 8707); metadata is discovered from it.'),
+  client_id: headerValue.optional().describe('A public client. Secrets are never part of a definition.'),
+  quirks: z
+    .array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be lower-case letters, digits and "_"'))
+    .max(20)
+    .optional(),
+  header_name: headerName.optional().describe('Header that carries the token: `Authorization` if absent.'),
+  prefix: headerValue.optional().describe('`Bearer` if absent.'),
+})
+
+/**
+ * What a provider is, as data (contract section 8). This is the shape; `daemon/providers` adds the rules that need
+ * knowledge of more than one field or of the world: public suffixes, forbidden headers, patterns, endpoints.
+ */
 export const providerDefinition = z.strictObject({
   schema_version: z.literal(1),
   name: providerName,
-  display_name: z.string().min(1).max(80),
-  description: z.string().max(500).optional(),
-  category: z.string().max(40).optional(),
-  docs_url: z.string().optional(),
-  auth_type: z.enum(AUTH_TYPES),
-  flow: z.enum(FLOWS),
-  hosts: z.array(z.string()).min(1).max(100),
-  base_url: z.string().optional(),
-  env: z.record(z.string(), z.enum(['credential', 'base_url'])).optional(),
-  api_key: z
-    .strictObject({
-      header_name: z.string().optional(),
-      prefix: z.string().optional(),
-      encoding: z.enum(['none', 'basic']).optional(),
-      username: z.string().optional(),
-      query_param: z.string().optional(),
-      pattern: z.string().optional(),
-      example: z.string().optional(),
-      fields: z.array(field).min(1).max(10).optional(),
-    })
+  display_name: shownText(80),
+  description: shownText(500).optional(),
+  category: z
+    .string()
+    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be lower-case letters, digits and "-", at most 40')
     .optional(),
-  placeholder: z.string().optional(),
-  headers: z.record(z.string(), z.string()).optional(),
-  injections: z.array(injection).max(10).optional(),
+  docs_url: url.optional().describe('Where a person makes a key. https.'),
+  auth_type: z.enum(AUTH_TYPES),
+  flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
+  hosts: z
+    .array(z.string().min(1).max(500))
+    .min(1)
+    .max(100)
+    .describe(
+      'Where the credential may go: an exact host, or one `*` for a whole label; optional port (443 if absent); optional path prefix ending in `/*`.',
+    ),
+  base_url: url
+    .optional()
+    .describe(
+      "A tenant's own URL, with one `{tenant}` label, given at login; the credential is then bound to that host.",
+    ),
+  env: z
+    .record(
+      z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be upper-case letters, digits and "_", at most 64'),
+      z.enum(['credential', 'base_url']),
+    )
+    .optional()
+    .describe('Environment variables: found by `onboard`, set to placeholders by `run`.'),
+  api_key: apiKey.optional(),
+  oauth: oauth.optional(),
+  placeholder: z
+    .string()
+    .regex(/^[!-~]{1,200}$/, 'must be printable ASCII without spaces, at most 200')
+    .optional()
+    .describe("What the child sees in place of the key, where a client checks the key's shape."),
+  headers: z.record(headerName, headerValue).optional().describe('Fixed headers, set only where the client sent none.'),
+  injections: z.array(injection).min(1).max(10).optional(),
 })
 export type ProviderDefinition = z.infer<typeof providerDefinition>

@@ -1,0 +1,78 @@
+import { chmodSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { join } from 'node:path'
+import { BrokerError } from '../protocol/index.ts'
+import { codeOf } from './private-file.ts'
+
+/** Where everything of one home is (contract section 2). */
+export interface HomePaths {
+  readonly home: string
+  readonly identities: string
+  readonly client: string
+  readonly clientConfig: string
+  readonly clientLog: string
+  readonly providers: string
+  readonly server: string
+  readonly serverConfig: string
+  readonly database: string
+  readonly replayLedger: string
+  readonly masterKey: string
+  readonly bootstrapSecret: string
+  readonly daemonInfo: string
+  readonly daemonKey: string
+  readonly daemonLock: string
+  readonly vaultAnchor: string
+  readonly daemonLog: string
+}
+
+export function homePaths(home: string): HomePaths {
+  const server = join(home, 'server')
+  const client = join(home, 'client')
+  return {
+    home,
+    identities: join(home, 'identities'),
+    client,
+    clientConfig: join(client, 'config.json'),
+    clientLog: join(client, 'logs', 'broker.log'),
+    providers: join(home, 'providers'),
+    server,
+    serverConfig: join(server, 'config.json'),
+    database: join(server, 'broker.db'),
+    replayLedger: join(server, 'replay.db'),
+    masterKey: join(server, 'master.key'),
+    bootstrapSecret: join(server, 'bootstrap.secret'),
+    daemonInfo: join(server, 'daemon.json'),
+    daemonKey: join(server, 'daemon.key'),
+    daemonLock: join(server, 'daemon.lock'),
+    vaultAnchor: join(server, 'vault-anchor.json'),
+    daemonLog: join(server, 'logs', 'daemon.log'),
+  }
+}
+
+/**
+ * Makes the folder for its owner alone, or makes sure that nobody else may write there.
+ * @throws BrokerError OperationNotAllowedError where it is somebody else's, or no folder.
+ */
+export function privateFolder(path: string): string {
+  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const stat = lstatSync(path)
+  if (!stat.isDirectory() && !stat.isSymbolicLink()) throw refusedFolder(path, 'it is not a folder')
+  if (isForeign(stat)) throw refusedFolder(path, 'it belongs to another user')
+  if (stat.isDirectory() && (stat.mode & 0o077) !== 0) tighten(path)
+  return path
+}
+
+function tighten(path: string): void {
+  try {
+    chmodSync(path, 0o700)
+  } catch (cause) {
+    throw refusedFolder(path, `others may enter it, and its mode cannot be changed (${codeOf(cause)})`)
+  }
+}
+
+export function isForeign(stat: Stats): boolean {
+  return process.getuid !== undefined && stat.uid !== process.getuid()
+}
+
+function refusedFolder(path: string, why: string): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `Cannot use the folder "${path}": ${why}`)
+}

@@ -1,0 +1,35 @@
+/**
+ * The only reader of the environment and of the home folder: what they say comes out once, parsed, as one frozen Config.
+ * Must never call the network, nor decide what a setting means for the room that asked for it.
+ */
+export { type ClientConfig, readClientConfig, writeClientConfig } from './client-config.ts'
+export { type HomePaths, homePaths, privateFolder } from './home.ts'
+export {
+  createIdentity,
+  type LocalIdentity,
+  listIdentities,
+  readIdentity,
+  readIdentityKey,
+  removeIdentity,
+} from './identities.ts'
+export {
+  type Config,
+  type DaemonConfig,
+  isLoopback,
+  type LogLevel,
+  loadConfig,
+  type ProxyConfig,
+  parseBaseUrl,
+} from './load-config.ts'
+export { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
+export {
+  type DaemonInfo,
+  ensureBootstrapSecret,
+  ensureDaemonKey,
+  ensureServerConfig,
+  readBootstrapSecret,
+  readDaemonInfo,
+  removeDaemonInfo,
+  SERVER_SCHEMA_VERSION,
+  writeDaemonInfo,
+} from './server-files.ts'

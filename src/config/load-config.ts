@@ -1,0 +1,193 @@
+import { isAbsolute, join, resolve } from 'node:path'
+import { BrokerError, DEFAULT_PORT, ENCRYPTION_MODES, type EncryptionMode, Secret } from '../protocol/index.ts'
+import { readClientConfig } from './client-config.ts'
+import { type HomePaths, homePaths } from './home.ts'
+
+type Environment = Readonly<Record<string, string | undefined>>
+
+/** Everything the environment and the home say, read once. */
+export interface Config {
+  readonly paths: HomePaths
+  /** Daemon to call, without a trailing slash. */
+  readonly baseUrl: string
+  readonly baseUrlSource: 'environment' | 'config' | 'default'
+  /** Whether `baseUrl` is the address where this home's own daemon listens: only that one is started when needed. */
+  readonly baseUrlIsOwn: boolean
+  readonly daemon: DaemonConfig
+  readonly proxy: ProxyConfig
+  /** The environment the command was started with, `BROKER_*` left out: what a child of `run` may inherit. */
+  readonly inherited: Readonly<Record<string, string>>
+}
+
+export interface DaemonConfig {
+  /** Addresses to listen on; both loopback ones unless `BROKER_HOST` names one. */
+  readonly hosts: readonly string[]
+  readonly port: number
+  readonly publicUrl?: string
+  /** `postgres://…`; holds a password. */
+  readonly databaseUrl?: Secret
+  readonly encryptionMode: EncryptionMode
+  readonly masterKey?: Secret
+  readonly masterKeyFile?: string
+  readonly logLevel: LogLevel
+}
+
+/** What the proxy of `run` itself obeys (contract section 9); the text is parsed by the proxy. */
+export interface ProxyConfig {
+  readonly caFile?: string
+  readonly connectTo?: string
+  readonly httpsProxy?: Secret
+  readonly httpProxy?: Secret
+  readonly noProxy?: string
+}
+
+const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
+export type LogLevel = (typeof LOG_LEVELS)[number]
+
+/** @throws BrokerError InvalidRequestError naming the variable that cannot be used. */
+export function loadConfig(environment: Environment, homeFolder: string): Config {
+  const env = withoutEmpty(environment)
+  const paths = homePaths(resolve(env['BROKER_HOME'] ?? join(homeFolder, '.broker')))
+  const daemon = daemonConfig(env)
+  const base = baseUrl(env, paths, daemon.port)
+  return Object.freeze({
+    paths,
+    ...base,
+    baseUrlIsOwn: isOwn(base.baseUrl, daemon),
+    daemon,
+    proxy: proxyConfig(env),
+    inherited: inheritable(environment),
+  })
+}
+
+function withoutEmpty(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
+}
+
+function inheritable(environment: Environment): Record<string, string> {
+  const entries = Object.entries(environment).filter(
+    (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('BROKER_'),
+  )
+  return Object.fromEntries(entries)
+}
+
+function baseUrl(env: Environment, paths: HomePaths, port: number): Pick<Config, 'baseUrl' | 'baseUrlSource'> {
+  const fromEnvironment = env['BROKER_BASE_URL']
+  if (fromEnvironment) {
+    return { baseUrl: parseBaseUrl('BROKER_BASE_URL', fromEnvironment), baseUrlSource: 'environment' }
+  }
+  const saved = readClientConfig(paths).daemon_base_url
+  if (saved) return { baseUrl: parseBaseUrl('daemon_base_url', saved), baseUrlSource: 'config' }
+  return { baseUrl: `http://127.0.0.1:${port}`, baseUrlSource: 'default' }
+}
+
+/**
+ * An http or https origin without credentials, path, query or fragment. Plain http only on loopback: everything the
+ * client sends is signed, but not secret from the network.
+ */
+export function parseBaseUrl(name: string, text: string): string {
+  const url = parseUrl(text)
+  if (!url || (url.protocol !== 'http:' && url.protocol !== 'https:'))
+    throw invalid(name, 'must be an http or https URL')
+  if (url.username || url.password || url.search || url.hash || (url.pathname !== '/' && url.pathname !== '')) {
+    throw invalid(name, 'must be scheme, host and port alone')
+  }
+  if (url.protocol === 'http:' && !isLoopback(url.hostname)) {
+    throw invalid(name, 'must be https unless it is a loopback address')
+  }
+  return url.origin
+}
+
+function parseUrl(text: string): URL | undefined {
+  return URL.canParse(text) ? new URL(text) : undefined
+}
+
+/** Whether a host, IPv6 with or without brackets, is this machine and nothing else. */
+export function isLoopback(host: string): boolean {
+  const bare = host.replace(/^\[|\]$/g, '')
+  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare)
+}
+
+function isOwn(url: string, { port, publicUrl }: DaemonConfig): boolean {
+  const { protocol, hostname, port: urlPort } = new URL(url)
+  return publicUrl === undefined && protocol === 'http:' && isLoopback(hostname) && Number(urlPort || 80) === port
+}
+
+function daemonConfig(env: Environment): DaemonConfig {
+  const publicUrl = env['BROKER_PUBLIC_URL'] && parsePublicUrl(env['BROKER_PUBLIC_URL'])
+  refuseWhatIsNotThereYet(env)
+  return {
+    hosts: listenHosts(env['BROKER_HOST'], publicUrl),
+    port: parsePort(env['BROKER_PORT']),
+    ...(publicUrl && { publicUrl }),
+    ...(env['BROKER_DATABASE_URL'] && { databaseUrl: parseDatabaseUrl(env['BROKER_DATABASE_URL']) }),
+    encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
+    ...(env['BROKER_MASTER_KEY'] && { masterKey: new Secret(env['BROKER_MASTER_KEY']) }),
+    ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
+    logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
+  }
+}
+
+function refuseWhatIsNotThereYet(env: Environment): void {
+  if (env['BROKER_REDIS_URL']) throw invalid('BROKER_REDIS_URL', 'is for a later version; unset it')
+  if (env['BROKER_ENCRYPTION_MODE'] === 'passphrase') {
+    throw invalid(
+      'BROKER_ENCRYPTION_MODE',
+      '"passphrase" comes with a later version; use auto, env, keyring or local_key',
+    )
+  }
+}
+
+function parsePublicUrl(text: string): string {
+  const url = parseBaseUrl('BROKER_PUBLIC_URL', text)
+  if (!url.startsWith('https:')) throw invalid('BROKER_PUBLIC_URL', 'must be https')
+  return url
+}
+
+function listenHosts(host: string | undefined, publicUrl: string | undefined): readonly string[] {
+  if (!host) return ['127.0.0.1', '::1']
+  const bare = host.replace(/^\[|\]$/g, '')
+  if (isLoopback(bare) || publicUrl) return bare === 'localhost' ? ['127.0.0.1', '::1'] : [bare]
+  throw invalid('BROKER_HOST', 'would open the daemon to the network; that needs BROKER_PUBLIC_URL with https')
+}
+
+function parsePort(text: string | undefined): number {
+  if (text === undefined) return DEFAULT_PORT
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : Number.NaN
+  if (!(port <= 65_535)) throw invalid('BROKER_PORT', 'must be a port, 0 to 65535')
+  return port
+}
+
+function parseDatabaseUrl(text: string): Secret {
+  if (!/^postgres(?:ql)?:\/\//.test(text)) throw invalid('BROKER_DATABASE_URL', 'must begin with postgres://')
+  return new Secret(text)
+}
+
+function absolute(name: string, env: Environment): string {
+  const path = env[name] ?? ''
+  if (!isAbsolute(path)) throw invalid(name, 'must be an absolute path')
+  return path
+}
+
+function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {
+  const value = values.find((candidate) => candidate === text)
+  if (value === undefined) throw invalid(name, `must be one of ${values.join(', ')}`)
+  return value
+}
+
+function proxyConfig(env: Environment): ProxyConfig {
+  const httpsProxy = env['https_proxy'] ?? env['HTTPS_PROXY']
+  const httpProxy = env['http_proxy'] ?? env['HTTP_PROXY']
+  const noProxy = env['no_proxy'] ?? env['NO_PROXY']
+  return {
+    ...(env['BROKER_PROXY_CA_FILE'] && { caFile: resolve(env['BROKER_PROXY_CA_FILE']) }),
+    ...(env['BROKER_PROXY_CONNECT_TO'] && { connectTo: env['BROKER_PROXY_CONNECT_TO'] }),
+    ...(httpsProxy && { httpsProxy: new Secret(httpsProxy) }),
+    ...(httpProxy && { httpProxy: new Secret(httpProxy) }),
+    ...(noProxy && { noProxy }),
+  }
+}
+
+function invalid(name: string, rule: string): BrokerError {
+  return new BrokerError('InvalidRequestError', `${name} ${rule}`)
+}

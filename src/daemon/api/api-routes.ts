@@ -1,0 +1,34 @@
+import type { AuthSessions } from '../auth-sessions/index.ts'
+import type { DefinitionsOptions } from '../connections/index.ts'
+import type { Principals } from '../principals/index.ts'
+import { auditRoutes } from './audit-routes.ts'
+import { connectionRoutes } from './connection-routes.ts'
+import { type DocsOptions, docsRoutes } from './docs-routes.ts'
+import { identityRoutes } from './identity-routes.ts'
+import { pageRoutes } from './page-routes.ts'
+import { providerRoutes } from './provider-routes.ts'
+import { proxyRoutes } from './proxy-routes.ts'
+import type { Route } from './route.ts'
+import { sessionRoutes } from './session-routes.ts'
+import { type StatusOptions, statusRoutes } from './status-routes.ts'
+
+export interface ApiOptions extends DefinitionsOptions, StatusOptions, DocsOptions {
+  readonly principals: Principals
+  readonly sessions: AuthSessions
+}
+
+/** Every route there is. */
+export function apiRoutes(options: ApiOptions): readonly Route[] {
+  const { principals, sessions, connections, providers, audit } = options
+  const routes = [
+    ...statusRoutes(options),
+    ...identityRoutes(principals),
+    ...sessionRoutes(sessions),
+    ...pageRoutes(sessions),
+    ...connectionRoutes(connections, providers),
+    ...providerRoutes(options),
+    ...proxyRoutes({ providers, connections }, audit),
+    ...auditRoutes(audit),
+  ]
+  return [...routes, ...docsRoutes(routes, options)]
+}

@@ -1,0 +1,94 @@
+import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
+import {
+  connectionDetail,
+  connections as connectionList,
+  connectionName,
+  defaultSet,
+  loggedOut,
+  providerName,
+  resumeAuthSession,
+  revoked,
+} from '../../schemas/index.ts'
+import type { Connections } from '../connections/index.ts'
+import { type Providers, parseCredential } from '../providers/index.ts'
+import { type Route, route } from './route.ts'
+
+const byProvider = z.strictObject({ provider: providerName })
+const byConnection = z.strictObject({ provider: providerName, connection: connectionName })
+
+export function connectionRoutes(connections: Connections, providers: Providers): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/connections',
+      access: 'agent',
+      summary: "The connections of the caller's vault, sorted by provider and name.",
+      reply: connectionList,
+      handle: async ({ who }) => ({ body: { connections: [...(await connections.list(who))] } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/connections/{provider}/{connection}',
+      access: 'agent',
+      summary: 'One connection with its credential, redacted unless `reveal=true`, which is audited.',
+      params: byConnection,
+      query: z.strictObject({ reveal: z.enum(['true', 'false']).optional() }),
+      reply: connectionDetail,
+      handle: async ({ who, params: { provider, connection }, query }) => ({
+        body:
+          query.reveal === 'true'
+            ? await connections.reveal(who, provider, connection)
+            : await connections.inspect(who, provider, connection),
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/connections/{provider}/{connection}/compare',
+      access: 'agent',
+      summary: 'Whether the connection holds exactly these values, without telling which it holds.',
+      params: byConnection,
+      body: resumeAuthSession,
+      reply: z.strictObject({ same: z.boolean() }),
+      handle: async ({ who, params, body }) => {
+        const provider = providers.find(params.provider)
+        if (!provider) throw new BrokerError('ProviderNotFoundError', `There is no provider "${params.provider}"`)
+        const credential = parseCredential(provider.definition, body.input)
+        return { body: { same: await connections.holds(who, params, credential) } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/connections/{provider}/{connection}/logout',
+      access: 'agent',
+      summary: 'Removes one connection; the provider is not contacted.',
+      params: byConnection,
+      reply: loggedOut,
+      handle: async ({ who, params: { provider, connection } }) => {
+        await connections.logout(who, provider, connection)
+        return { body: { status: 'ok' as const, provider, connection } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/connections/{provider}/revoke',
+      access: 'agent',
+      summary: "Revokes at the provider where it can, and removes all of the provider's connections.",
+      params: byProvider,
+      reply: revoked,
+      handle: async ({ who, params: { provider } }) => ({ body: await connections.revoke(who, provider) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/connections/{provider}/{connection}/default',
+      access: 'agent',
+      summary: "Makes this connection the provider's default.",
+      params: byConnection,
+      reply: defaultSet,
+      handle: async ({ who, params: { provider, connection } }) => {
+        await connections.setDefault(who, provider, connection)
+        return { body: { status: 'ok' as const, provider, default_connection: connection } }
+      },
+    }),
+  ]
+}

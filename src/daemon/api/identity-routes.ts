@@ -1,0 +1,93 @@
+import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
+import {
+  endRun,
+  identities,
+  identity,
+  identityHandle,
+  ok,
+  registerIdentity,
+  registration,
+  run,
+  startRun,
+} from '../../schemas/index.ts'
+import type { Principals } from '../principals/index.ts'
+import { type Route, route } from './route.ts'
+
+const byHandle = z.strictObject({ handle: identityHandle })
+const byRun = z.strictObject({ run_id: z.uuid() })
+
+export function identityRoutes(principals: Principals): readonly Route[] {
+  return [
+    route({
+      method: 'POST',
+      path: '/api/identities/register',
+      access: 'key',
+      summary: 'Registers the key that signs the request; `x-broker-bootstrap` claims it for the local owner at once.',
+      body: registerIdentity,
+      reply: registration,
+      status: 201,
+      handle: async ({ who, body, headers }) => {
+        const { registration, isNew } = await principals.register(who, body, headers.bootstrap)
+        return { status: isNew ? 201 : 200, body: registration }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/identities',
+      access: 'agent',
+      summary: "The identities of the caller's principal.",
+      reply: identities,
+      handle: async ({ who }) => ({ body: { identities: [...(await principals.list(who))] } }),
+    }),
+    route({
+      method: 'GET',
+      path: '/api/identities/{handle}',
+      access: 'key',
+      summary: "One's own identity; asked again and again while its claim is open.",
+      params: byHandle,
+      reply: identity,
+      handle: async ({ who, params }) => {
+        if (who.handle !== params.handle)
+          throw new BrokerError('NotFoundError', `There is no identity "${params.handle}"`)
+        return { body: await principals.identityOf(who) }
+      },
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/identities/{handle}',
+      access: 'agent',
+      summary: 'Removes an identity of the same principal: it can sign no more.',
+      params: byHandle,
+      reply: ok,
+      handle: async ({ who, params }) => {
+        await principals.remove(who, params.handle)
+        return { body: { status: 'ok' as const } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/runs',
+      access: 'agent',
+      summary:
+        'Registers the key of one `broker run`, which may ask for credentials and ship events, and nothing else.',
+      body: startRun,
+      reply: run,
+      status: 201,
+      handle: async ({ who, body }) => ({ body: await principals.startRun(who, body) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/runs/{run_id}/end',
+      access: 'agent',
+      summary: 'Ends a run: its key can sign no more.',
+      params: byRun,
+      body: endRun,
+      reply: ok,
+      handle: async ({ who, params, body }) => {
+        await principals.endRun(who, params.run_id, body.exit_code)
+        return { body: { status: 'ok' as const } }
+      },
+    }),
+  ]
+}

@@ -1,0 +1,7 @@
+/**
+ * The HTTP surface: one table of routes, the walls before it, and the OpenAPI document made from it.
+ * Must never open a record, nor decide what the rooms behind it decide.
+ */
+export { type ApiOptions, apiRoutes } from './api-routes.ts'
+export type { OwnAddresses } from './request-walls.ts'
+export { freePort, type RequestLine, type RunningServer, type ServerOptions, startServer } from './start-server.ts'

@@ -1,0 +1,110 @@
+import * as z from 'zod'
+import { ERROR_NAMES } from '../../protocol/index.ts'
+import type { Access, Route } from './route.ts'
+
+/** The OpenAPI 3.1 document of these routes, made from the very schemas they validate with. */
+export function openApiDocument(routes: readonly Route[], { version, baseUrl }: { version: string; baseUrl: string }) {
+  const paths: Record<string, Record<string, object>> = {}
+  for (const route of routes)
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) }
+  return {
+    openapi: '3.1.0',
+    info: {
+      title: 'Broker',
+      version,
+      description:
+        'A local credential broker. Every protected route wants a proof of possession for the request itself.',
+      license: { name: 'MIT', identifier: 'MIT' },
+    },
+    servers: [{ url: baseUrl }],
+    paths,
+    components: {
+      schemas: { Error: errorBody },
+      securitySchemes: {
+        pop: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'Authorization',
+          description:
+            '`PoP <jwt>`: an Ed25519-signed JWT over method, URL and body, good once, for at most 60 seconds.',
+        },
+      },
+    },
+  }
+}
+
+const errorBody = {
+  type: 'object',
+  required: ['error', 'message', 'request_id'],
+  properties: {
+    error: { type: 'string', enum: ERROR_NAMES },
+    message: { type: 'string' },
+    request_id: { type: 'string' },
+    provider: { type: 'string' },
+    connection: { type: 'string' },
+    hint: { type: 'string' },
+    claim_url: { type: 'string' },
+    details: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['path', 'message'],
+        properties: { path: { type: 'string' }, message: { type: 'string' } },
+      },
+    },
+  },
+}
+
+const callers: Readonly<Record<Access, string>> = {
+  anyone: 'Anyone may call this.',
+  key: 'Signed by an Ed25519 key, which need not be registered or claimed yet.',
+  run: 'Signed by an identity, or by the key of one of its runs.',
+  agent: 'Signed by an identity.',
+  admin: 'Signed by an identity whose principal is an admin.',
+}
+
+function operation(route: Route): object {
+  return {
+    operationId: operationId(route),
+    summary: route.summary,
+    description: callers[route.access],
+    security: route.access === 'anyone' ? [] : [{ pop: [] }],
+    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
+    ...(route.body && { requestBody: { required: isRequired(route.body), content: content(route.body, 'input') } }),
+    responses: {
+      [String(route.status ?? 200)]: { description: 'Done', content: content(route.reply, 'output') },
+      default: {
+        description: 'An error',
+        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+      },
+    },
+  }
+}
+
+function operationId({ method, path }: Route): string {
+  const words = path.split(/[/{}._-]+/).filter((word) => word !== '' && word !== 'api')
+  return [method.toLowerCase(), ...words].join('_')
+}
+
+function isRequired(schema: z.ZodType): boolean {
+  return !schema.safeParse({}).success
+}
+
+function content(schema: z.ZodType, io: 'input' | 'output') {
+  return { 'application/json': { schema: jsonSchema(schema, io) } }
+}
+
+function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
+  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
+  return rest
+}
+
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): readonly object[] {
+  if (!(schema instanceof z.ZodObject)) return []
+  return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, part]) => ({
+    name,
+    in: place,
+    required: place === 'path',
+    schema: jsonSchema(part, 'input'),
+  }))
+}

@@ -1,0 +1,89 @@
+import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
+import {
+  type ProviderSummary,
+  providerDefinition,
+  providerList,
+  providerName,
+  registeredProvider,
+  registerProvider,
+  removedProvider,
+} from '../../schemas/index.ts'
+import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
+import type { Provider } from '../providers/index.ts'
+import { type Route, route } from './route.ts'
+
+const byProvider = z.strictObject({ provider: providerName })
+
+export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
+  const { providers, connections } = options
+  return [
+    route({
+      method: 'GET',
+      path: '/api/providers',
+      access: 'agent',
+      summary: 'Every provider, bundled and custom, with how many connections the caller has.',
+      reply: providerList,
+      handle: async ({ who }) => {
+        const counts = await connections.counts(who)
+        const summaries = providers.list().map((provider) => summaryOf(provider, counts))
+        const from = (source: Provider['source']) => summaries.filter((summary) => summary.source === source)
+        return { body: { bundled: from('bundled'), custom: from('custom') } }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/providers/{provider}',
+      access: 'agent',
+      summary: 'The whole definition of a provider.',
+      params: byProvider,
+      reply: providerDefinition.extend({ source: z.enum(['bundled', 'custom']) }),
+      handle: ({ params }) => {
+        const provider = providers.find(params.provider)
+        if (!provider) {
+          throw new BrokerError('ProviderNotFoundError', `There is no provider "${params.provider}"`, params)
+        }
+        return { body: { ...provider.definition, source: provider.source } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/providers',
+      access: 'admin',
+      summary: 'Registers a custom provider.',
+      body: registerProvider,
+      reply: registeredProvider,
+      status: 201,
+      handle: async ({ who, body: { definition, force = false } }) => ({
+        body: {
+          status: 'ok' as const,
+          provider: definition.name,
+          warnings: [...(await registerDefinition(options, who, { definition, force }))],
+        },
+      }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/providers/{provider}',
+      access: 'admin',
+      summary: 'Removes a custom provider, or resets a bundled one to its shipped form, with its connections.',
+      params: byProvider,
+      reply: removedProvider,
+      handle: async ({ who, params }) => ({ body: await removeDefinition(options, who, params.provider) }),
+    }),
+  ]
+}
+
+function summaryOf({ definition, source }: Provider, counts: ReadonlyMap<string, number>): ProviderSummary {
+  const { name, display_name, auth_type, flow, hosts, docs_url } = definition
+  return {
+    name,
+    display_name,
+    auth_type,
+    flow,
+    source,
+    hosts,
+    ...(docs_url !== undefined && { docs_url }),
+    connections: counts.get(name) ?? 0,
+  }
+}

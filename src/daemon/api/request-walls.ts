@@ -1,0 +1,64 @@
+import type { IncomingMessage } from 'node:http'
+import { BrokerError } from '../../protocol/index.ts'
+
+/** Where the daemon may be addressed. */
+export interface OwnAddresses {
+  /** `127.0.0.1:7998`, in lower case, as a `Host` header has them. */
+  readonly authorities: ReadonlySet<string>
+  /** `http://127.0.0.1:7998` */
+  readonly origins: readonly string[]
+}
+
+/**
+ * What a request must be before anything of it is evaluated: for this daemon, by no page of another origin, of one
+ * meaning only. A name that was rebound to this machine, a page that posts across origins and a path with two readings
+ * all end here.
+ * @throws BrokerError with the status the request deserves
+ */
+export function passWalls(request: IncomingMessage, own: OwnAddresses): void {
+  requireOneOf(request, 'host')
+  requireOneOf(request, 'authorization')
+  requireOwnHost(request, own)
+  requireOwnOrigin(request, own)
+  requireMethod(request)
+  requirePlainTarget(request)
+}
+
+function requireOneOf({ rawHeaders }: IncomingMessage, name: string): void {
+  const count = rawHeaders.filter((text, index) => index % 2 === 0 && text.toLowerCase() === name).length
+  if (count > 1) throw malformed(`more than one ${name} header`)
+}
+
+function requireOwnHost({ headers }: IncomingMessage, { authorities }: OwnAddresses): void {
+  if (headers.host !== undefined && authorities.has(headers.host.toLowerCase())) return
+  throw new BrokerError('InvalidRequestError', 'This is not the host that the request is for', { httpStatus: 421 })
+}
+
+function requireOwnOrigin({ headers }: IncomingMessage, { origins }: OwnAddresses): void {
+  const { origin } = headers
+  const site = headers['sec-fetch-site']
+  const foreignOrigin = origin !== undefined && !origins.includes(origin)
+  const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
+  if (foreignOrigin || foreignSite || headers['service-worker'] !== undefined) {
+    throw new BrokerError('OperationNotAllowedError', 'Pages of another origin may not call the daemon')
+  }
+}
+
+function requireMethod({ method }: IncomingMessage): void {
+  if (method === 'TRACE' || method === 'CONNECT') {
+    throw new BrokerError('InvalidRequestError', 'The daemon does not take this method', { httpStatus: 405 })
+  }
+}
+
+const TARGET = /^\/[\x21-\x7e]*$/
+// Spellings that one reader folds into another path and the next does not.
+const AMBIGUOUS = /\/\/|\\|;|(?:^|\/)(?:\.|%2e){1,2}(?:\/|$)|%(?:2f|5c|0[0-9a-f]|1[0-9a-f]|7f)|%(?![0-9a-f]{2})/i
+
+function requirePlainTarget({ url = '' }: IncomingMessage): void {
+  const [path = ''] = url.split('?', 1)
+  if (!TARGET.test(url) || AMBIGUOUS.test(path)) throw malformed('a target that can be read in two ways')
+}
+
+function malformed(what: string): BrokerError {
+  return new BrokerError('InvalidRequestError', `The request has ${what}`, { httpStatus: 400 })
+}

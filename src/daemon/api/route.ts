@@ -1,0 +1,83 @@
+import type * as z from 'zod'
+import type { Proof } from '../../identity/index.ts'
+import type { Actor, Secret } from '../../protocol/index.ts'
+
+/**
+ * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
+ * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `admin`: an identity
+ * whose principal is one.
+ */
+export type Access = 'anyone' | 'key' | 'run' | 'agent' | 'admin'
+
+/** What the handler of a route gets: parsed input, and of the caller what its access promises. */
+export interface Call<Params, Query, Body, Who> {
+  readonly who: Who
+  readonly params: Params
+  readonly query: Query
+  readonly body: Body
+  /** base64url SHA-256 of the raw body. */
+  readonly bodySha256: string
+  readonly headers: CallHeaders
+}
+
+/** The only headers a handler ever sees. */
+export interface CallHeaders {
+  readonly host: string
+  readonly ifNoneMatch?: string
+  readonly bootstrap?: Secret
+  readonly challenge?: string
+  readonly wantsHtml: boolean
+  readonly isForm: boolean
+}
+
+export type WhoOf<A extends Access> = A extends 'anyone' ? undefined : A extends 'key' ? Proof : Actor
+
+/** A JSON answer, checked against the route's schema before it leaves. */
+export interface Reply<Body> {
+  readonly status?: number
+  readonly body: Body
+  readonly headers?: Readonly<Record<string, string>>
+}
+
+/** An answer that is no JSON of ours: a page, a script, a file, or nothing (304). */
+export interface RawReply {
+  readonly status?: number
+  readonly raw: string | Uint8Array<ArrayBuffer> | null
+  readonly headers: Readonly<Record<string, string>>
+}
+
+type Schema = z.ZodType
+type Parsed<S> = S extends Schema ? z.infer<S> : undefined
+
+export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  /** Parameters in braces: `/api/providers/{provider}`. */
+  readonly path: string
+  readonly access: A
+  /** One line for the OpenAPI document. */
+  readonly summary: string
+  readonly params?: P
+  readonly query?: Q
+  readonly body?: B
+  /** Form posts are taken too, as objects of text. */
+  readonly takesForm?: true
+  /** 1 MiB where absent. */
+  readonly maxBody?: number
+  readonly reply: R
+  /** 200 where absent. */
+  readonly status?: number
+  readonly handle: (
+    call: Call<Parsed<P>, Parsed<Q>, Parsed<B>, WhoOf<A>>,
+  ) => Promise<Reply<z.input<R>> | RawReply> | Reply<z.input<R>> | RawReply
+}
+
+/** A route as the server sees it: the types of its input were its own business. */
+export interface Route extends Omit<RouteSpec<Access, Schema, Schema, Schema, Schema>, 'handle'> {
+  readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Reply<unknown> | RawReply>
+}
+
+/** Ties the schemas of a route to the types its handler gets. */
+export function route<A extends Access, P, Q, B, R extends Schema>(spec: RouteSpec<A, P, Q, B, R>): Route {
+  // The server parses with these very schemas and authenticates by this access before it calls the handler.
+  return spec as unknown as Route
+}

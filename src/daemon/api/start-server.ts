@@ -1,0 +1,173 @@
+import { randomUUID } from 'node:crypto'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo, Socket } from 'node:net'
+import { BrokerError } from '../../protocol/index.ts'
+import { errorAnswer } from './error-answer.ts'
+import { type HandlerOptions, handleRequest } from './handle-request.ts'
+import { routeMatcher } from './match-route.ts'
+import { passWalls } from './request-walls.ts'
+import type { RawReply, Reply, Route } from './route.ts'
+
+/** What is told of a request: where it went, never what it held. */
+export interface RequestLine {
+  readonly request_id: string
+  readonly method: string
+  /** The route's template, or `none`. */
+  readonly route: string
+  readonly status: number
+  readonly duration_ms: number
+  readonly error?: string
+}
+
+export interface ServerOptions extends HandlerOptions {
+  readonly routes: readonly Route[]
+  readonly onRequest: (line: RequestLine) => void
+  /** An error that is nobody's fault but ours. */
+  readonly onFailure: (requestId: string, error: unknown) => void
+}
+
+export interface RunningServer {
+  /** Takes no new request, lets those in flight finish for `drainMs`, then cuts them off. */
+  stop(drainMs: number): Promise<void>
+}
+
+/** Listens on each address. @throws where one of them cannot be had: it is never half there. */
+export async function startServer(
+  options: ServerOptions,
+  hosts: readonly string[],
+  port: number,
+): Promise<RunningServer> {
+  const state = { stopping: false }
+  const serve = requestListener(options, state)
+  const servers = hosts.map(() => httpServer(serve))
+  try {
+    for (const [index, server] of servers.entries()) await listen(server, hosts[index] ?? '', port)
+  } catch (cause) {
+    for (const server of servers) server.close()
+    throw cause
+  }
+  return {
+    async stop(drainMs) {
+      state.stopping = true
+      await Promise.all(servers.map((server) => drain(server, drainMs)))
+    },
+  }
+}
+
+/** A free port of the first address, for a daemon that was told to take any. */
+export async function freePort(host: string): Promise<number> {
+  const server = createServer()
+  await listen(server, host, 0)
+  const { port } = server.address() as AddressInfo
+  await new Promise((resolve) => server.close(resolve))
+  return port
+}
+
+function httpServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
+  const server = createServer({ keepAliveTimeout: 60_000, connectionsCheckingInterval: 2_000, noDelay: true }, serve)
+  // A client that sends a byte now and then must not hold a connection for Node's five minutes.
+  server.headersTimeout = 10_000
+  server.requestTimeout = 30_000
+  server.on('clientError', answerUnreadable)
+  server.on('connect', (_, socket: Socket) => socket.destroy())
+  return server
+}
+
+function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+  if (!socket.writable) return
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
+  const body = JSON.stringify({
+    error: 'InvalidRequestError',
+    message: 'The request is not HTTP/1.1 as the daemon speaks it',
+    request_id: randomUUID(),
+  })
+  socket.end(
+    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
+  )
+}
+
+function listen(server: Server, host: string, port: number): Promise<void> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host, port, ipv6Only: true }, () => {
+      server.off('error', reject)
+      resolve()
+    })
+  })
+}
+
+async function drain(server: Server, drainMs: number): Promise<void> {
+  const closed = new Promise((resolve) => server.close(resolve))
+  server.closeIdleConnections()
+  const cutOff = setTimeout(() => server.closeAllConnections(), drainMs)
+  await closed
+  clearTimeout(cutOff)
+}
+
+function requestListener(options: ServerOptions, state: { readonly stopping: boolean }) {
+  const match = routeMatcher(options.routes)
+  return (request: IncomingMessage, response: ServerResponse): void => {
+    const id = randomUUID()
+    const started = performance.now()
+    const path = (request.url ?? '').split('?', 1)[0] ?? ''
+    const found = match(request.method ?? '', path)
+    const tell = (status: number, error?: string) =>
+      options.onRequest({
+        request_id: id,
+        method: request.method ?? '',
+        route: found?.route.path ?? 'none',
+        status,
+        duration_ms: Math.round((performance.now() - started) * 10) / 10,
+        ...(error !== undefined && { error }),
+      })
+    const answer = async () => {
+      passWalls(request, options.own)
+      if (state.stopping) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
+      if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
+      const reply = await handleRequest(options, request, found)
+      tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), state.stopping))
+    }
+    answer().catch((error: unknown) => {
+      if (!(error instanceof BrokerError)) options.onFailure(id, error)
+      const { status, body, headers } = errorAnswer(error, id)
+      // What is left of a body nobody read would be taken for the next request.
+      const close = !request.complete || status === 421 || status === 400
+      send(response, id, { status, raw: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } }, close)
+      tell(status, body.error)
+    })
+  }
+}
+
+const JSON_TYPE = { 'content-type': 'application/json' }
+
+const SAFE_HEADERS = {
+  'cache-control': 'no-store',
+  'x-content-type-options': 'nosniff',
+  'referrer-policy': 'no-referrer',
+  'cross-origin-resource-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
+}
+
+/** Nothing leaves that the route's schema does not declare. */
+function jsonReply(route: Route, { status, body, headers }: Reply<unknown>): RawReply {
+  const declared = route.reply.parse(body)
+  return {
+    status: status ?? route.status ?? 200,
+    raw: JSON.stringify(declared),
+    headers: headers ? { ...JSON_TYPE, ...headers } : JSON_TYPE,
+  }
+}
+
+function send(response: ServerResponse, id: string, { status = 200, raw, headers }: RawReply, close: boolean): number {
+  if (response.headersSent || response.destroyed) return status
+  response.writeHead(status, {
+    ...SAFE_HEADERS,
+    'x-request-id': id,
+    ...headers,
+    ...(raw !== null && { 'content-length': String(Buffer.byteLength(raw)) }),
+    ...(close && { connection: 'close' }),
+  })
+  response.end(raw ?? undefined)
+  return status
+}

@@ -1,0 +1,199 @@
+import { createHash, randomBytes } from 'node:crypto'
+import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
+import type { AuditEvent, AuditPage, AuditQuery, ShippedEvent } from '../../schemas/index.ts'
+import type { AuditEventRow, Db, Store } from '../store/index.ts'
+import { chainedHash } from './chain.ts'
+import { parseCursor, printCursor } from './cursor.ts'
+
+/** What a room says of an act; who acted comes from the actor. */
+export interface InternalEvent {
+  readonly event: Exclude<AuditEventName, 'proxy.request' | 'proxy.denied'>
+  readonly status: AuditStatus
+  readonly provider?: string
+  readonly connection?: string
+  /** One sentence for people: never a secret, never anything that came from a provider. */
+  readonly reason?: string
+  readonly runId?: string
+}
+
+/** Who an event is told of: an {@link Actor}, or one in the making. */
+export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
+  readonly run?: Pick<NonNullable<Actor['run']>, 'id'>
+}
+
+/** Which events a reader may see. Made by {@link scopeFor} alone. */
+export type Scope = { readonly kind: 'all' } | { readonly kind: 'principal'; readonly principalId: string }
+
+/** Admins see all events of the deployment, users those of their own principal (interface section 4.7). */
+export function scopeFor(actor: Pick<Actor, 'principalId' | 'role'>): Scope {
+  return actor.role === 'admin' ? { kind: 'all' } : { kind: 'principal', principalId: actor.principalId }
+}
+
+export interface Audit {
+  /** Writes an internal event in the transaction of the act it tells of: both happen, or neither. */
+  record(tx: Db, actor: AuditActor, event: InternalEvent): Promise<void>
+  /**
+   * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
+   * `batch` stands for events that bring no id.
+   */
+  append(actor: AuditActor, events: readonly ShippedEvent[], batch: string): Promise<void>
+  /** Newest first. @throws BrokerError InvalidRequestError for a cursor that is none. */
+  page(scope: Scope, query: AuditQuery): Promise<AuditPage>
+  /** Holds the newest `rows` events against their hash chain. Undefined where it holds, else a sentence for people. */
+  verify(rows: number): Promise<string | undefined>
+}
+
+const DEFAULT_LIMIT = 50
+const MAX_LIMIT = 500
+// What a proxy says of the time is believed within this: an outage may last, a clock may be wrong.
+const BACKDATED_MS = 24 * 60 * 60 * 1000
+
+export function openAudit(store: Store, now: () => number = Date.now): Audit {
+  return {
+    async record(tx, actor, event) {
+      await insert(tx, [internalRow(actor, event, now())])
+    },
+    async append(actor, events, batch) {
+      const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
+      await store.transaction((tx) => insert(tx, rows))
+    },
+    page: (scope, query) => readPage(store.db, scope, query),
+    verify: (rows) => verifyTail(store, rows),
+  }
+}
+
+type NewRow = Omit<AuditEventRow, 'seq' | 'hash'>
+
+function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewRow {
+  return {
+    id: randomBytes(16).toString('base64url'),
+    timestamp: new Date(now).toISOString(),
+    event: event.event,
+    source: 'internal',
+    provider: event.provider ?? null,
+    connection: event.connection ?? null,
+    identity: actor.identity,
+    principal_id: actor.principalId,
+    status: event.status,
+    reason: event.reason ?? null,
+    run_id: event.runId ?? actor.run?.id ?? null,
+    request: null,
+  }
+}
+
+function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now: number): NewRow {
+  return {
+    // Two senders may choose one id: what is stored is theirs together with who they are.
+    id: createHash('sha256')
+      .update(JSON.stringify([actor.identity, event.id ?? place]))
+      .digest('base64url')
+      .slice(0, 22),
+    timestamp: believableTime(event.timestamp, now),
+    event: event.event,
+    source: 'external',
+    provider: event.provider ?? null,
+    connection: event.connection ?? null,
+    identity: actor.identity,
+    principal_id: actor.principalId,
+    status: event.status,
+    reason: event.reason ?? null,
+    run_id: actor.run?.id ?? event.run_id ?? null,
+    request: event.request ? JSON.stringify({ ...event.request, path: withoutQuery(event.request.path) }) : null,
+  }
+}
+
+function believableTime(claimed: string | undefined, now: number): string {
+  const time = claimed === undefined ? now : Date.parse(claimed)
+  return new Date(Math.min(Math.max(time, now - BACKDATED_MS), now)).toISOString()
+}
+
+function withoutQuery(path: string): string {
+  return path.replace(/[?#].*$/s, '')
+}
+
+async function insert(tx: Db, rows: readonly NewRow[]): Promise<void> {
+  // Counting up takes the head's lock: no other writer can number events until this transaction ends.
+  const { seq, hash } = await tx
+    .updateTable('audit_head')
+    .set((eb) => ({ seq: eb('seq', '+', 0) }))
+    .where('id', '=', 1)
+    .returningAll()
+    .executeTakeFirstOrThrow()
+  const fresh = await withoutStored(tx, rows)
+  const chained = chain(fresh, { seq, hash })
+  const last = chained.at(-1)
+  if (!last) return
+  await tx.insertInto('audit_events').values(chained).execute()
+  await tx.updateTable('audit_head').set({ seq: last.seq, hash: last.hash }).where('id', '=', 1).execute()
+}
+
+async function withoutStored(tx: Db, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+  const byId = new Map(rows.map((row) => [row.id, row]))
+  const stored = await tx
+    .selectFrom('audit_events')
+    .select('id')
+    .where('id', 'in', [...byId.keys()])
+    .execute()
+  for (const { id } of stored) byId.delete(id)
+  return [...byId.values()]
+}
+
+function chain(rows: readonly NewRow[], head: { seq: number; hash: string }): AuditEventRow[] {
+  let { seq, hash } = head
+  return rows.map((row) => {
+    seq += 1
+    hash = chainedHash(hash, { ...row, seq })
+    return { ...row, seq, hash }
+  })
+}
+
+async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditPage> {
+  const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
+  let select = db.selectFrom('audit_events').selectAll().orderBy('seq', 'desc')
+  if (scope.kind === 'principal') select = select.where('principal_id', '=', scope.principalId)
+  if (query.cursor !== undefined) select = select.where('seq', '<', parseCursor(query.cursor))
+  for (const column of ['event', 'provider', 'identity', 'status'] as const) {
+    const value = query[column]
+    if (value !== undefined) select = select.where(column, '=', value)
+  }
+  if (query.since !== undefined) select = select.where('timestamp', '>=', new Date(query.since).toISOString())
+  if (query.until !== undefined) select = select.where('timestamp', '<=', new Date(query.until).toISOString())
+  const rows = await select.limit(limit + 1).execute()
+  const events = rows.slice(0, limit).map(eventOf)
+  const last = events.at(-1)
+  return rows.length > limit && last ? { events, next_cursor: printCursor(last.seq) } : { events }
+}
+
+function eventOf({ hash, request, ...row }: AuditEventRow): AuditEvent {
+  const present = Object.entries(row).filter(([, value]) => value !== null)
+  // The columns were written from these very types.
+  return {
+    ...(Object.fromEntries(present) as unknown as AuditEvent),
+    ...(request !== null && { request: JSON.parse(request) }),
+  }
+}
+
+async function verifyTail(store: Store, count: number): Promise<string | undefined> {
+  const { rows, head } = await store.snapshot(async (tx) => ({
+    rows: await tx
+      .selectFrom('audit_events')
+      .selectAll()
+      .orderBy('seq', 'desc')
+      .limit(count + 1)
+      .execute(),
+    head: await tx.selectFrom('audit_head').selectAll().executeTakeFirst(),
+  }))
+  const newest = rows[0]
+  if (!head || head.seq !== (newest?.seq ?? 0) || head.hash !== (newest?.hash ?? '')) {
+    return 'The newest audit events were removed or changed outside of Broker.'
+  }
+  const broken = rows.slice(0, count).find((row, index) => !follows(row, rows[index + 1]))
+  return broken && `The audit log was changed outside of Broker at event ${broken.seq}.`
+}
+
+function follows(row: AuditEventRow, before: AuditEventRow | undefined): boolean {
+  if (!before && row.seq !== 1) return false
+  if (before && before.seq !== row.seq - 1) return false
+  const { hash, ...rest } = row
+  return chainedHash(before?.hash ?? '', rest) === hash
+}

@@ -1,0 +1,23 @@
+import { hash } from 'node:crypto'
+import type { AuditEventRow } from '../store/index.ts'
+
+const COLUMNS = [
+  'seq',
+  'id',
+  'timestamp',
+  'event',
+  'source',
+  'provider',
+  'connection',
+  'identity',
+  'principal_id',
+  'status',
+  'reason',
+  'run_id',
+  'request',
+] as const satisfies readonly (keyof AuditEventRow)[]
+
+/** SHA-256, hex, of the hash before and every column in a fixed order: a changed, missing or moved row breaks it. */
+export function chainedHash(before: string, row: Omit<AuditEventRow, 'hash'>): string {
+  return hash('sha256', JSON.stringify([before, ...COLUMNS.map((column) => row[column])]))
+}

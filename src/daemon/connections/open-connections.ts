@@ -1,0 +1,435 @@
+import { timingSafeEqual } from 'node:crypto'
+import { type Actor, type AuthType, BrokerError, type FlowName, Secret } from '../../protocol/index.ts'
+import type { Connection, ConnectionDetail, Revoked } from '../../schemas/index.ts'
+import type { Audit } from '../audit/index.ts'
+import { credentialFields, type Provider, type Providers } from '../providers/index.ts'
+import type { ConnectionRow, Db, Store } from '../store/index.ts'
+import type { RecordRef, Vault } from '../vault/index.ts'
+import { destinationOf } from './destination.ts'
+import { LastUse } from './last-use.ts'
+
+/** What a login found out. Values by field name. */
+export interface NewConnection {
+  readonly provider: Provider
+  readonly connection: string
+  readonly flow: FlowName
+  readonly credential: Readonly<Record<string, Secret>>
+  readonly scopes: readonly string[]
+  readonly baseUrl?: string
+  readonly existing: 'refuse' | 'replace'
+}
+
+/** A connection as one request uses it. */
+export interface UsableConnection {
+  readonly provider: string
+  readonly connection: string
+  readonly baseUrl?: string
+  readonly credential: Readonly<Record<string, Secret>>
+}
+
+export interface Connections {
+  /** Of the actor's vault, sorted by provider and name. */
+  list(actor: Actor): Promise<readonly Connection[]>
+  /** How many of the vault's connections each provider has. */
+  counts(actor: Actor): Promise<ReadonlyMap<string, number>>
+  /** Whether the name is taken. */
+  exists(actor: Actor, provider: string, connection: string): Promise<boolean>
+  /** With every secret redacted. @throws BrokerError ConnectionNotFoundError */
+  inspect(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail>
+  /** With the secrets themselves; writes `connection.revealed` first. Refused to the key of a run. */
+  reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail>
+  /** Whether the connection holds exactly these values. */
+  holds(actor: Actor, name: ConnectionId, credential: Readonly<Record<string, Secret>>): Promise<boolean>
+  /** Seals and stores. @throws BrokerError ConnectionAlreadyExistsError */
+  put(actor: Actor, wanted: NewConnection): Promise<void>
+  /** Removes one; the provider is not contacted. @throws BrokerError ConnectionNotFoundError */
+  logout(actor: Actor, provider: string, connection: string): Promise<void>
+  /** Removes all connections of a provider. An API key has no endpoint that would revoke it. */
+  revoke(actor: Actor, provider: string): Promise<Revoked>
+  /** Removes all connections of a provider whose definition goes away. How many there were. */
+  removeAll(tx: Db, actor: Actor, provider: string): Promise<number>
+  /** @throws BrokerError ConnectionNotFoundError */
+  setDefault(actor: Actor, provider: string, connection: string): Promise<void>
+  /**
+   * The named connection, or the provider's default, opened.
+   * @throws BrokerError ConnectionNotFoundError, OperationNotAllowedError where the provider's definition has changed
+   *   where the credential may go, CredentialMissingError where the record does not open
+   */
+  use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection>
+  /** Loads every record's columns. @throws where they cannot be read; returns sentences on what does not fit. */
+  check(vaultId: string): Promise<readonly string[]>
+}
+
+export interface ConnectionId {
+  readonly provider: string
+  readonly connection: string
+}
+
+export interface ConnectionsOptions {
+  readonly store: Store
+  readonly vault: Vault
+  readonly audit: Audit
+  readonly providers: Providers
+  readonly now?: () => number
+}
+
+export function openConnections(options: ConnectionsOptions): Connections {
+  return new ConnectionsOfStore(options)
+}
+
+const REDACTED = '[redacted]'
+
+class ConnectionsOfStore implements Connections {
+  readonly #store: Store
+  readonly #vault: Vault
+  readonly #audit: Audit
+  readonly #providers: Providers
+  readonly #now: () => number
+  readonly #lastUse: LastUse
+
+  constructor({ store, vault, audit, providers, now = Date.now }: ConnectionsOptions) {
+    this.#store = store
+    this.#vault = vault
+    this.#audit = audit
+    this.#providers = providers
+    this.#now = now
+    this.#lastUse = new LastUse(store, now)
+  }
+
+  async list(actor: Actor): Promise<readonly Connection[]> {
+    const rows = await this.#store.db
+      .selectFrom('connections')
+      .selectAll()
+      .where('vault_id', '=', actor.vaultId)
+      .orderBy('provider')
+      .orderBy('connection')
+      .execute()
+    return rows.map((row) => this.#connectionOf(row))
+  }
+
+  async counts(actor: Actor): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#store.db
+      .selectFrom('connections')
+      .select((eb) => ['provider', eb.fn.countAll<number>().as('count')])
+      .where('vault_id', '=', actor.vaultId)
+      .groupBy('provider')
+      .execute()
+    return new Map(rows.map(({ provider, count }) => [provider, Number(count)]))
+  }
+
+  async exists(actor: Actor, provider: string, connection: string): Promise<boolean> {
+    return (await findRow(this.#store.db, actor, { provider, connection })) !== undefined
+  }
+
+  async inspect(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
+    const row = await this.#row(actor, { provider, connection })
+    const credential = await this.#credentialOf(actor, row)
+    return { ...this.#connectionOf(row), credential: this.#redacted(provider, credential) }
+  }
+
+  #redacted(provider: string, credential: Readonly<Record<string, Secret>>): Record<string, string> {
+    const definition = this.#providers.find(provider)?.definition
+    // Only a field that the definition calls public may show; a field nobody describes is a secret.
+    const shown = new Set(definition ? credentialFields(definition).flatMap((f) => (f.secret ? [] : [f.name])) : [])
+    return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
+  }
+
+  async reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
+    if (actor.run) {
+      throw new BrokerError('OperationNotAllowedError', 'The key of a run cannot reveal a credential', { provider })
+    }
+    const row = await this.#row(actor, { provider, connection })
+    const credential = await this.#credentialOf(actor, row)
+    await this.#record(actor, { event: 'connection.revealed', status: 'success', provider, connection })
+    return { ...this.#connectionOf(row), credential: mapValues(credential, (value) => value.reveal()) }
+  }
+
+  async holds(actor: Actor, id: ConnectionId, credential: Readonly<Record<string, Secret>>): Promise<boolean> {
+    const stored = await this.#credentialOf(actor, await this.#row(actor, id))
+    const names = Object.keys(stored)
+    if (names.length !== Object.keys(credential).length) return false
+    return names.every((name) => sameText(stored[name], credential[name]))
+  }
+
+  async put(actor: Actor, wanted: NewConnection): Promise<void> {
+    const { definition } = wanted.provider
+    const id = { provider: definition.name, connection: wanted.connection }
+    await this.#store.transaction(async (tx) => {
+      const before = await findRow(tx, actor, id)
+      if (before && wanted.existing === 'refuse') throw alreadyExists(id)
+      const destination = destinationOf(definition, wanted.baseUrl)
+      await this.#vault.put(tx, recordOf(actor, id), destination, serialize(wanted.credential))
+      await deleteRow(tx, actor, id)
+      await tx
+        .insertInto('connections')
+        .values({
+          vault_id: actor.vaultId,
+          ...id,
+          is_default: before?.is_default ?? ((await hasAny(tx, actor, id.provider)) ? 0 : 1),
+          auth_type: authTypeOf(wanted.flow),
+          flow: wanted.flow,
+          base_url: wanted.baseUrl ?? null,
+          scopes: JSON.stringify(wanted.scopes),
+          account: null,
+          destination,
+          created_at: before?.created_at ?? this.#timestamp(),
+          updated_at: this.#timestamp(),
+          expires_at: null,
+          last_used_at: before?.last_used_at ?? null,
+        })
+        .execute()
+      await this.#audit.record(tx, actor, { event: 'provider.login', status: 'success', ...id })
+    })
+  }
+
+  async logout(actor: Actor, provider: string, connection: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      const row = await findRow(tx, actor, { provider, connection })
+      if (!row) throw notFound({ provider, connection }, 'log out')
+      await this.#remove(tx, actor, row)
+      await this.#audit.record(tx, actor, { event: 'provider.logout', status: 'success', provider, connection })
+    })
+  }
+
+  async revoke(actor: Actor, provider: string): Promise<Revoked> {
+    const removed = await this.#store.transaction(async (tx) => {
+      const count = await this.removeAll(tx, actor, provider)
+      if (count === 0) throw notFound({ provider }, 'revoke')
+      await this.#audit.record(tx, actor, { event: 'provider.revoked', status: 'success', provider })
+      return count
+    })
+    return { status: 'ok', provider, removed, remote: 'unsupported' }
+  }
+
+  async removeAll(tx: Db, actor: Actor, provider: string): Promise<number> {
+    const rows = await tx
+      .selectFrom('connections')
+      .select(['provider', 'connection'])
+      .where('vault_id', '=', actor.vaultId)
+      .where('provider', '=', provider)
+      .execute()
+    for (const row of rows) await this.#remove(tx, actor, row)
+    return rows.length
+  }
+
+  async #remove(tx: Db, actor: Actor, id: ConnectionId): Promise<void> {
+    await this.#vault.remove(tx, recordOf(actor, id))
+    await deleteRow(tx, actor, id)
+  }
+
+  async setDefault(actor: Actor, provider: string, connection: string): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      if (!(await findRow(tx, actor, { provider, connection }))) throw notFound({ provider, connection }, 'use')
+      await this.#clearDefault(tx, actor, provider)
+      await tx
+        .updateTable('connections')
+        .set({ is_default: 1 })
+        .where('vault_id', '=', actor.vaultId)
+        .where('provider', '=', provider)
+        .where('connection', '=', connection)
+        .execute()
+      await this.#audit.record(tx, actor, { event: 'connection.default_set', status: 'success', provider, connection })
+    })
+  }
+
+  async #clearDefault(tx: Db, actor: Actor, provider: string): Promise<void> {
+    await tx
+      .updateTable('connections')
+      .set({ is_default: 0 })
+      .where('vault_id', '=', actor.vaultId)
+      .where('provider', '=', provider)
+      .execute()
+  }
+
+  async use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection> {
+    const { name } = provider.definition
+    const row = await (connection === undefined
+      ? findDefault(this.#store.db, actor, name)
+      : findRow(this.#store.db, actor, { provider: name, connection }))
+    if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
+    const baseUrl = row.base_url ?? undefined
+    if (row.destination !== destinationOf(provider.definition, baseUrl)) throw needsApproval(row)
+    const credential = await this.#credentialOf(actor, row)
+    this.#lastUse.note(actor.vaultId, row)
+    return { provider: name, connection: row.connection, credential, ...(baseUrl !== undefined && { baseUrl }) }
+  }
+
+  async check(vaultId: string): Promise<readonly string[]> {
+    const { rows, records } = await this.#store.snapshot(async (tx) => ({
+      rows: await tx
+        .selectFrom('connections')
+        .select(['provider', 'connection'])
+        .where('vault_id', '=', vaultId)
+        .execute(),
+      records: await tx
+        .selectFrom('records')
+        .select('id')
+        .where('vault_id', '=', vaultId)
+        .where('kind', '=', 'connection')
+        .execute(),
+    }))
+    const sealed = new Set(records.map(({ id }) => id))
+    const named = new Set(rows.map(recordId))
+    const withoutRecord = rows.filter((row) => !sealed.has(recordId(row)))
+    const withoutRow = records.filter(({ id }) => !named.has(id))
+    return [
+      ...withoutRecord.map(
+        ({ provider, connection }) => `Connection "${connection}" of ${provider} has no credential.`,
+      ),
+      ...withoutRow.map(({ id }) => `The credential "${id}" belongs to no connection.`),
+    ]
+  }
+
+  async #row(actor: Actor, id: ConnectionId): Promise<ConnectionRow> {
+    const row = await findRow(this.#store.db, actor, id)
+    if (!row) throw notFound(id, 'use')
+    return row
+  }
+
+  async #credentialOf(actor: Actor, row: ConnectionRow): Promise<Readonly<Record<string, Secret>>> {
+    const sealed = await this.#vault.get(this.#store.db, recordOf(actor, row), row.destination)
+    if (!sealed) {
+      throw new BrokerError(
+        'CredentialMissingError',
+        `Connection "${row.connection}" of ${row.provider} has no credential`,
+        {
+          provider: row.provider,
+          connection: row.connection,
+          hint: `Log in again: broker login ${row.provider} --connection ${row.connection} --force`,
+        },
+      )
+    }
+    return parseCredential(sealed)
+  }
+
+  #connectionOf(row: ConnectionRow): Connection {
+    return {
+      provider: row.provider,
+      connection: row.connection,
+      is_default: row.is_default === 1,
+      auth_type: row.auth_type as AuthType,
+      flow: row.flow as FlowName,
+      status: this.#isApproved(row) ? 'connected' : 'needs_approval',
+      scopes: JSON.parse(row.scopes) as string[],
+      ...(row.base_url !== null && { base_url: row.base_url }),
+      created_at: row.created_at,
+      updated_at: row.updated_at,
+      ...(row.expires_at !== null && { expires_at: row.expires_at }),
+      ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
+    }
+  }
+
+  #isApproved(row: ConnectionRow): boolean {
+    const definition = this.#providers.find(row.provider)?.definition
+    return definition !== undefined && destinationOf(definition, row.base_url ?? undefined) === row.destination
+  }
+
+  async #record(actor: Actor, event: Parameters<Audit['record']>[2]): Promise<void> {
+    await this.#store.transaction((tx) => this.#audit.record(tx, actor, event))
+  }
+
+  #timestamp(): string {
+    return new Date(this.#now()).toISOString()
+  }
+}
+
+function authTypeOf(flow: FlowName): AuthType {
+  return flow === 'api_key' ? 'api_key' : 'oauth2'
+}
+
+function recordOf(actor: Actor, id: ConnectionId): RecordRef {
+  return { vaultId: actor.vaultId, kind: 'connection', id: recordId(id) }
+}
+
+// Neither name can hold a slash.
+function recordId({ provider, connection }: ConnectionId): string {
+  return `${provider}/${connection}`
+}
+
+function findRow(db: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<ConnectionRow | undefined> {
+  return db
+    .selectFrom('connections')
+    .selectAll()
+    .where('vault_id', '=', actor.vaultId)
+    .where('provider', '=', provider)
+    .where('connection', '=', connection)
+    .executeTakeFirst()
+}
+
+function findDefault(db: Db, actor: Actor, provider: string): Promise<ConnectionRow | undefined> {
+  return db
+    .selectFrom('connections')
+    .selectAll()
+    .where('vault_id', '=', actor.vaultId)
+    .where('provider', '=', provider)
+    .where('is_default', '=', 1)
+    .executeTakeFirst()
+}
+
+async function hasAny(db: Db, actor: Actor, provider: string): Promise<boolean> {
+  const row = await db
+    .selectFrom('connections')
+    .select('connection')
+    .where('vault_id', '=', actor.vaultId)
+    .where('provider', '=', provider)
+    .executeTakeFirst()
+  return row !== undefined
+}
+
+async function deleteRow(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
+  await tx
+    .deleteFrom('connections')
+    .where('vault_id', '=', actor.vaultId)
+    .where('provider', '=', provider)
+    .where('connection', '=', connection)
+    .execute()
+}
+
+function serialize(credential: Readonly<Record<string, Secret>>): Secret {
+  return new Secret(JSON.stringify(mapValues(credential, (value) => value.reveal())))
+}
+
+function parseCredential(sealed: Secret): Readonly<Record<string, Secret>> {
+  return mapValues(JSON.parse(sealed.reveal()) as Record<string, string>, (value) => new Secret(value))
+}
+
+function mapValues<In, Out>(entries: Readonly<Record<string, In>>, change: (value: In, name: string) => Out) {
+  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, change(value, name)]))
+}
+
+function sameText(one: Secret | undefined, other: Secret | undefined): boolean {
+  if (!one || !other) return false
+  const [a, b] = [Buffer.from(one.reveal()), Buffer.from(other.reveal())]
+  return a.length === b.length && timingSafeEqual(a, b)
+}
+
+function alreadyExists({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError('ConnectionAlreadyExistsError', `Connection "${connection}" of ${provider} exists already`, {
+    provider,
+    connection,
+    hint: 'Use --force to replace it, or --connection to keep both under two names.',
+  })
+}
+
+function notFound(id: { provider: string; connection?: string }, action: string): BrokerError {
+  const [subject, login] =
+    id.connection === undefined
+      ? [`${id.provider}: it has no default connection`, '']
+      : [`connection "${id.connection}" of ${id.provider}: no such connection`, ` --connection ${id.connection}`]
+  return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${subject}`, {
+    ...id,
+    hint: `See \`broker connections\`, or log in: broker login ${id.provider}${login}`,
+  })
+}
+
+function needsApproval({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot use connection "${connection}" of ${provider}: the provider's definition has changed where its credential may go`,
+    {
+      provider,
+      connection,
+      hint: `Log in again to approve it: broker login ${provider} --connection ${connection} --force`,
+    },
+  )
+}

@@ -1,0 +1,95 @@
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
+import type { Connections, UsableConnection } from '../connections/index.ts'
+import { credentialHosts, injectionFor, matchesHost, type Provider, type Providers } from '../providers/index.ts'
+
+export interface CredentialsOptions {
+  readonly providers: Providers
+  readonly connections: Connections
+}
+
+const HTTPS_PORT = 443
+
+/**
+ * The credential for one request, opened for it alone.
+ * @throws BrokerError ProviderNotFoundError where no provider, or more than one, matches; ConnectionNotFoundError,
+ *   OperationNotAllowedError, CredentialMissingError as the connection says
+ */
+export async function resolveCredential(
+  { providers, connections }: CredentialsOptions,
+  actor: Actor,
+  request: ResolveRequest,
+): Promise<Resolution> {
+  const provider = providerFor(providers, actor, request)
+  const { name } = provider.definition
+  const used = await connections.use(actor, provider, connectionFor(actor, name, request.connection))
+  requireDestination(provider, used, request)
+  return resolutionOf(provider, used)
+}
+
+function providerFor(providers: Providers, actor: Actor, request: ResolveRequest): Provider {
+  const { host, port = HTTPS_PORT, path, provider: wanted } = request
+  const match = providers.match(
+    { host, port, ...(path !== undefined && { path }) },
+    ({ definition }) => mayInject(actor, definition.name) && (wanted === undefined || definition.name === wanted),
+  )
+  if (match.kind === 'one') return match.provider
+  if (match.kind === 'none') throw noProvider(request)
+  const names = match.providers.map(({ definition }) => definition.name).join(', ')
+  throw new BrokerError('ProviderNotFoundError', `More than one provider matches this request equally: ${names}`, {
+    hint: 'Name the one to use, or remove the other: broker provider remove <provider>',
+  })
+}
+
+/** Whether the actor's run, if one signed, was started for this provider. */
+export function mayInject({ run }: Actor, provider: string): boolean {
+  return run?.only?.includes(provider) ?? true
+}
+
+function noProvider({ provider }: ResolveRequest): BrokerError {
+  return provider === undefined
+    ? new BrokerError('ProviderNotFoundError', 'No provider matches this request')
+    : new BrokerError('ProviderNotFoundError', `The provider "${provider}" does not match this request`, { provider })
+}
+
+/** A run uses the connection it was started with: its key must not choose another. */
+function connectionFor({ run }: Actor, provider: string, wanted: string | undefined): string | undefined {
+  const granted = run && Object.hasOwn(run.connections, provider) ? run.connections[provider] : undefined
+  if (run && wanted !== undefined && wanted !== granted) {
+    throw new BrokerError('OperationNotAllowedError', `This run was not started with connection "${wanted}"`, {
+      provider,
+      connection: wanted,
+    })
+  }
+  return granted ?? wanted
+}
+
+/** A tenant's credential goes to the host that was given at login, to no other tenant's. */
+function requireDestination(provider: Provider, used: UsableConnection, request: ResolveRequest): void {
+  const host = request.host.toLowerCase()
+  const port = request.port ?? HTTPS_PORT
+  const allowed = credentialHosts(provider.definition, used.baseUrl)
+  if (allowed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))) return
+  throw new BrokerError(
+    'ProviderNotFoundError',
+    `Connection "${used.connection}" of ${used.provider} is not for this host`,
+    {
+      provider: used.provider,
+      connection: used.connection,
+    },
+  )
+}
+
+function resolutionOf({ definition }: Provider, used: UsableConnection): Resolution {
+  const { headers, ifAbsent, query } = injectionFor(definition, used.credential)
+  const parameters = Object.entries(query)
+  return {
+    provider: used.provider,
+    connection: used.connection,
+    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),
+    ...(ifAbsent.length > 0 && { if_absent: [...ifAbsent] }),
+    ...(parameters.length > 0 && {
+      query: Object.fromEntries(parameters.map(([name, value]) => [name, value.reveal()])),
+    }),
+  }
+}

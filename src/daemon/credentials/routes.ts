@@ -1,0 +1,69 @@
+import { hash } from 'node:crypto'
+import type { Actor } from '../../protocol/index.ts'
+import type { Connection, Route, Routes } from '../../schemas/index.ts'
+import { credentialHosts, type Provider } from '../providers/index.ts'
+import { type CredentialsOptions, mayInject } from './resolve.ts'
+
+/** `connected`: what a credential is there for; `all`: what one could be there for. */
+export type RouteScope = 'connected' | 'all'
+
+/** Which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
+export async function routesFor(
+  { providers, connections }: CredentialsOptions,
+  actor: Actor,
+  scope: RouteScope,
+): Promise<Routes> {
+  const candidates = providers.list().filter(({ definition }) => mayInject(actor, definition.name))
+  const inUse = usedConnections(actor, await connections.list(actor))
+  const routes = candidates.flatMap((provider) => routesOf(provider, inUse.get(provider.definition.name), scope))
+  const tied = tiedPlaces(candidates)
+  const clear = routes.filter((route) => !tied.has(placeOf(route)))
+  return { routes: clear, version: hash('sha256', JSON.stringify(clear)).slice(0, 16) }
+}
+
+/** By provider, the connection a request would use: the run's choice, else the default. */
+function usedConnections({ run }: Actor, connections: readonly Connection[]): ReadonlyMap<string, Connection> {
+  const chosen = connections.filter(({ provider, connection, is_default }) => {
+    const granted = run && Object.hasOwn(run.connections, provider) ? run.connections[provider] : undefined
+    return granted === undefined ? is_default : connection === granted
+  })
+  return new Map(chosen.map((connection) => [connection.provider, connection]))
+}
+
+function routesOf(provider: Provider, connection: Connection | undefined, scope: RouteScope): readonly Route[] {
+  const { definition } = provider
+  if (connection?.status === 'connected') {
+    return credentialHosts(definition, connection.base_url).map((pattern) =>
+      routeOf(definition.name, pattern, connection.connection),
+    )
+  }
+  return scope === 'all' ? provider.hosts.map((pattern) => routeOf(definition.name, pattern)) : []
+}
+
+function routeOf(provider: string, pattern: Provider['hosts'][number], connection?: string): Route {
+  return {
+    provider,
+    ...(connection !== undefined && { connection }),
+    host: pattern.host,
+    port: pattern.port,
+    ...(pattern.pathPrefix !== undefined && { path_prefix: pattern.pathPrefix }),
+  }
+}
+
+function tiedPlaces(providers: readonly Provider[]): ReadonlySet<string> {
+  const owners = new Map<string, string>()
+  const tied = new Set<string>()
+  for (const { definition, hosts } of providers) {
+    for (const pattern of hosts) {
+      const place = placeOf(routeOf(definition.name, pattern))
+      const owner = owners.get(place)
+      if (owner !== undefined && owner !== definition.name) tied.add(place)
+      owners.set(place, definition.name)
+    }
+  }
+  return tied
+}
+
+function placeOf({ host, port, path_prefix = '/' }: Route): string {
+  return `${host}:${port}${path_prefix}`
+}

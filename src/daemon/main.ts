@@ -1,0 +1,209 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { fileURLToPath } from 'node:url'
+import {
+  type Config,
+  ensureBootstrapSecret,
+  ensureDaemonKey,
+  ensureServerConfig,
+  loadConfig,
+  privateFolder,
+  readDaemonInfo,
+  readPrivateFile,
+  removeDaemonInfo,
+  SERVER_SCHEMA_VERSION,
+  writeDaemonInfo,
+  writePrivateFile,
+} from '../config/index.ts'
+import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
+import { BrokerError, exitCodeOf } from '../protocol/index.ts'
+import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer } from './api/index.ts'
+import { openAudit } from './audit/index.ts'
+import { openAuthSessions } from './auth-sessions/index.ts'
+import { openConnections } from './connections/index.ts'
+import { type DaemonLog, loggable, openLog } from './open-log.ts'
+import { openPrincipals } from './principals/index.ts'
+import { openProviders } from './providers/index.ts'
+import { lockHome, openStore, type StoreLocation } from './store/index.ts'
+import { openVault, systemKeyring } from './vault/index.ts'
+
+const ROOT = fileURLToPath(new URL('../../', import.meta.url))
+const DRAIN_MS = 10_000
+
+/** Builds the rooms in order, listens, and returns what stops them in reverse. */
+async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => Promise<void>> {
+  const { paths, daemon: settings } = config
+  const { log } = daemonLog
+  const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string }
+
+  const lock = lockHome(paths.daemonLock, () => describeHolder(config))
+  const { schemaVersion } = ensureServerConfig(paths)
+  const daemonKey = signingKeyFromPem(ensureDaemonKey(paths, () => generateSigningKey().toPem()))
+  const port = settings.port || (await freePort(settings.hosts[0] ?? '127.0.0.1'))
+  const own = ownAddresses(settings.hosts, port, settings.publicUrl)
+  const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
+
+  const store = await openStore(storeLocation(config))
+  const vault = await openVault({
+    store,
+    masterKey: {
+      mode: settings.encryptionMode,
+      ...(settings.masterKey && { masterKey: settings.masterKey }),
+      ...(settings.masterKeyFile && { masterKeyFile: settings.masterKeyFile }),
+      localKeyPath: paths.masterKey,
+      keyring: systemKeyring(),
+    },
+    anchorFile: {
+      read: () => readPrivateFile(paths.vaultAnchor),
+      write: (text) => writePrivateFile(paths.vaultAnchor, text),
+    },
+  })
+  const audit = openAudit(store)
+  const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
+  const connections = openConnections({ store, vault, audit, providers })
+  const principals = openPrincipals({
+    store,
+    audit,
+    vault,
+    baseUrl,
+    ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
+  })
+  const sessions = openAuthSessions({ store, audit, providers, connections, baseUrl })
+  const routes = apiRoutes({
+    store,
+    audit,
+    providers,
+    connections,
+    principals,
+    sessions,
+    readiness: {
+      store,
+      vault,
+      audit,
+      providers,
+      connections,
+      homeIsCurrent: schemaVersion === SERVER_SCHEMA_VERSION,
+      version,
+    },
+    home: paths.home,
+    daemonKey,
+    version,
+    baseUrl,
+  })
+  const server = await startServer(
+    {
+      routes,
+      principals,
+      own,
+      now: Date.now,
+      onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
+      onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
+    },
+    settings.hosts,
+    port,
+  ).catch((cause) => {
+    throw cannotListen(cause, port)
+  })
+  writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
+  log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
+  return () => stop({ server, vault, store, lock, sessions, daemonLog, paths })
+}
+
+interface Rooms {
+  readonly server: RunningServer
+  readonly sessions: { close(): void }
+  readonly vault: { anchorChanges(): Promise<void> }
+  readonly store: { close(): Promise<void> }
+  readonly lock: { release(): void }
+  readonly daemonLog: DaemonLog
+  readonly paths: Config['paths']
+}
+
+async function stop({ server, sessions, vault, store, lock, daemonLog, paths }: Rooms): Promise<void> {
+  daemonLog.log.info('stopping')
+  await server.stop(DRAIN_MS)
+  sessions.close()
+  await vault.anchorChanges()
+  await store.close()
+  removeDaemonInfo(paths)
+  lock.release()
+  daemonLog.log.info('stopped')
+  await daemonLog.close()
+}
+
+function storeLocation({ daemon, paths }: Config): StoreLocation {
+  return daemon.databaseUrl
+    ? { kind: 'postgres', url: daemon.databaseUrl }
+    : { kind: 'sqlite', path: paths.database, replayPath: paths.replayLedger }
+}
+
+function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
+  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.'))
+  const names = isLoopback
+    ? [...new Set(['127.0.0.1', 'localhost', '[::1]', ...hosts.map(bracketed)])]
+    : hosts.map(bracketed)
+  const local = names.map((name) => `${name}:${port}`)
+  const authorities = [...local, ...(publicUrl ? [new URL(publicUrl).host] : [])]
+  const origins = [...local.map((authority) => `http://${authority}`), ...(publicUrl ? [publicUrl] : [])]
+  return { authorities: new Set(authorities), origins }
+}
+
+function bracketed(host: string): string {
+  return host.includes(':') ? `[${host}]` : host
+}
+
+function describeHolder({ paths }: Config): string {
+  const info = readDaemonInfo(paths)
+  return info ? `process ${info.pid}, port ${info.port}, since ${info.started_at}` : 'it is starting or stopping'
+}
+
+function cannotListen(cause: unknown, port: number): unknown {
+  const code = cause instanceof Error && 'code' in cause ? cause.code : undefined
+  if (code !== 'EADDRINUSE' && code !== 'EACCES' && code !== 'EADDRNOTAVAIL') return cause
+  const why = code === 'EADDRINUSE' ? 'another program listens there' : `the system says ${code}`
+  return new BrokerError('DaemonUnavailableError', `Cannot listen on port ${port}: ${why}`, {
+    hint: 'Set BROKER_PORT to another port, for the daemon and for the command line.',
+    cause,
+  })
+}
+
+async function main(): Promise<void> {
+  // Modes in the home are ours to choose, whatever the shell's mask.
+  process.umask(0o077)
+  const config = loadConfig(process.env, homedir())
+  privateFolder(config.paths.home)
+  privateFolder(config.paths.server)
+  const daemonLog = openLog(config.paths.daemonLog, config.daemon.logLevel)
+  const stopDaemon = await startDaemon(config, daemonLog).catch(async (error: unknown) => {
+    daemonLog.log.error(loggable(error), 'cannot start')
+    await daemonLog.close()
+    throw error
+  })
+  stopOnSignal(stopDaemon)
+  if (process.stderr.isTTY) process.stderr.write(`The daemon listens on ${config.baseUrl}; Ctrl-C stops it.\n`)
+}
+
+function stopOnSignal(stopDaemon: () => Promise<void>): void {
+  let stopping = false
+  const onSignal = () => {
+    // Asked twice, it ends at once; the store is consistent at any moment.
+    if (stopping) process.exit(0)
+    stopping = true
+    stopDaemon().then(
+      () => process.exit(0),
+      () => process.exit(1),
+    )
+  }
+  process.on('SIGTERM', onSignal)
+  process.on('SIGINT', onSignal)
+  process.on('SIGHUP', onSignal)
+  // Without a listener this signal opens Node's inspector, and with it the memory of this process.
+  process.on('SIGUSR1', () => undefined)
+}
+
+main().catch((error: unknown) => {
+  const known = error instanceof BrokerError ? error : undefined
+  process.stderr.write(`broker: ${known?.message ?? 'the daemon cannot start; its log says why'}\n`)
+  if (known?.options.hint) process.stderr.write(`  ${known.options.hint}\n`)
+  process.exitCode = known ? exitCodeOf[known.name] : 1
+})

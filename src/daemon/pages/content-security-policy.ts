@@ -1,0 +1,7 @@
+const LOCKED = "frame-ancestors 'none'; base-uri 'none'"
+
+/** For the small pages: one stylesheet, forms back to the daemon, no script, nothing else. */
+export const PAGE_POLICY = `default-src 'none'; style-src 'self'; form-action 'self'; ${LOCKED}`
+
+/** For the API's documentation: Swagger UI from the daemon itself, with the pictures inside its stylesheet. */
+export const DOCS_POLICY = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; ${LOCKED}`

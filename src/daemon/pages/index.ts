@@ -1,0 +1,9 @@
+/**
+ * The small HTML pages of the daemon: text in, markup out. They work without JavaScript and load nothing from elsewhere.
+ * Must never repeat a value that was typed in, nor ask any other room a question.
+ */
+export { apiDocsPage } from './api-docs-page.ts'
+export { type PageAsset, pageAssets } from './assets.ts'
+export { DOCS_POLICY, PAGE_POLICY } from './content-security-policy.ts'
+export { type InputPageOptions, inputPage } from './input-page.ts'
+export { notFoundPage, type ResultPageOptions, resultPage } from './result-page.ts'

@@ -1,0 +1,282 @@
+import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import type { Proof } from '../../identity/index.ts'
+import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
+import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
+import type { Audit } from '../audit/index.ts'
+import type { Db, IdentityRow, Store } from '../store/index.ts'
+import type { Vault } from '../vault/index.ts'
+import { Claims } from './claims.ts'
+import { LastUse } from './last-use.ts'
+import { endRun, runActor, startRun } from './runs.ts'
+
+export interface Principals {
+  /**
+   * Who signed, once the proof is known to be used for the first time.
+   * @throws BrokerError AuthenticationFailedError, or IdentityNotClaimedError with the claim's URL
+   */
+  authenticate(proof: Proof): Promise<Actor>
+  /**
+   * Registers the key that signed the proof. The local owner's bootstrap secret claims it at once.
+   * @throws BrokerError OperationNotAllowedError (409) where handle or key is another's
+   */
+  register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered>
+  /** One's own identity, claimed or not. */
+  identityOf(proof: Proof): Promise<Identity>
+  list(actor: Actor): Promise<readonly Identity[]>
+  /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
+  remove(actor: Actor, handle: string): Promise<void>
+  startRun(actor: Actor, wanted: StartRun): Promise<Run>
+  endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void>
+}
+
+export interface Registered {
+  readonly registration: Registration
+  /** False where the same handle and key were registered before. */
+  readonly isNew: boolean
+}
+
+export interface PrincipalsOptions {
+  readonly store: Store
+  readonly audit: Audit
+  readonly vault: Vault
+  /** Undefined where the daemon is hosted: nobody is the owner of its machine. */
+  readonly bootstrapSecret?: Secret
+  /** `{base_url}` for claim URLs. */
+  readonly baseUrl: string
+  readonly now?: () => number
+}
+
+export function openPrincipals(options: PrincipalsOptions): Principals {
+  return new PrincipalsOfStore(options)
+}
+
+const UNCLAIMED = 'unclaimed'
+
+class PrincipalsOfStore implements Principals {
+  readonly #options: PrincipalsOptions
+  readonly #now: () => number
+  readonly #claims: Claims
+  readonly #lastUse: LastUse
+
+  constructor(options: PrincipalsOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.#claims = new Claims(options.store, options.baseUrl, this.#now)
+    this.#lastUse = new LastUse(options.store, this.#now)
+  }
+
+  async authenticate(proof: Proof): Promise<Actor> {
+    await this.#claimProof(proof)
+    const { db } = this.#options.store
+    const row = await actingIdentity(db, proof.handle)
+    if (!row) throw unknownSigner()
+    if (row.principal_id === null || row.vault_id === null || row.role === null) {
+      if (row.did !== proof.issuer) throw unknownSigner()
+      throw await this.#notClaimed(row.handle)
+    }
+    this.#lastUse.note(row.handle)
+    const identity: Actor = {
+      identity: row.handle,
+      did: row.did,
+      principalId: row.principal_id,
+      vaultId: row.vault_id,
+      role: row.role,
+    }
+    return row.did === proof.issuer ? identity : runActor(db, identity, proof.issuer, this.#now())
+  }
+
+  async #claimProof(proof: Proof): Promise<void> {
+    const key = createHash('sha256').update(`${proof.issuer} ${proof.jti}`).digest('base64url')
+    if (!(await this.#options.store.replay.claim(key, proof.deadUntil))) {
+      throw new BrokerError('AuthenticationFailedError', 'The proof of possession is refused: it was used before')
+    }
+  }
+
+  async #notClaimed(handle: string): Promise<BrokerError> {
+    const { url } = await this.#claims.open(handle)
+    return new BrokerError('IdentityNotClaimedError', `The identity "${handle}" is not claimed yet`, {
+      hint: `Its owner claims it at ${url}`,
+      claimUrl: url,
+    })
+  }
+
+  async register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered> {
+    if (proof.issuer !== wanted.did || proof.handle !== wanted.handle) {
+      throw new BrokerError('AuthenticationFailedError', 'A registration must be signed by the key it registers')
+    }
+    await this.#claimProof(proof)
+    const isOwner = this.#isOwner(bootstrap)
+    const isNew = await this.#options.store.transaction((tx) => this.#registerIn(tx, wanted, isOwner))
+    return { registration: await this.#registration(wanted.handle), isNew }
+  }
+
+  #isOwner(bootstrap: Secret | undefined): boolean {
+    if (bootstrap === undefined) return false
+    const { bootstrapSecret } = this.#options
+    if (!bootstrapSecret || !sameSecret(bootstrap, bootstrapSecret)) {
+      throw new BrokerError('AuthenticationFailedError', 'The bootstrap secret is not the one of this daemon')
+    }
+    return true
+  }
+
+  async #registerIn(tx: Db, { handle, did }: { handle: string; did: string }, isOwner: boolean): Promise<boolean> {
+    const taken = await tx
+      .selectFrom('identities')
+      .selectAll()
+      .where((eb) => eb.or([eb('handle', '=', handle), eb('did', '=', did)]))
+      .execute()
+    const same = taken.find((row) => row.handle === handle && row.did === did)
+    if (taken.length > (same ? 1 : 0)) throw identityTaken(handle)
+    if (!same) await this.#insertIdentity(tx, handle, did)
+    if (isOwner && !same?.principal_id) await this.#claimForOwner(tx, handle)
+    else if (!same) await this.#options.audit.record(tx, unclaimed(handle), registeredEvent)
+    return !same
+  }
+
+  async #insertIdentity(tx: Db, handle: string, did: string): Promise<void> {
+    const row = { handle, did, principal_id: null, created_at: this.#timestamp(), last_used_at: null }
+    await tx.insertInto('identities').values(row).execute()
+  }
+
+  async #claimForOwner(tx: Db, handle: string): Promise<void> {
+    const principalId = await this.#owner(tx)
+    await tx.updateTable('identities').set({ principal_id: principalId }).where('handle', '=', handle).execute()
+    const actor = { identity: handle, principalId }
+    await this.#options.audit.record(tx, actor, registeredEvent)
+    await this.#options.audit.record(tx, actor, { event: 'identity.claimed', status: 'success' })
+  }
+
+  /** The first principal is the local owner, made with its vault the first time somebody proves to be it. */
+  async #owner(tx: Db): Promise<string> {
+    const first = await tx.selectFrom('principals').select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
+    if (first) return first.id
+    const principal = {
+      id: randomUUID(),
+      role: 'admin',
+      vault_id: randomUUID(),
+      created_at: this.#timestamp(),
+    } as const
+    await tx.insertInto('principals').values(principal).execute()
+    await this.#options.vault.create(tx, principal.vault_id)
+    return principal.id
+  }
+
+  async #registration(handle: string): Promise<Registration> {
+    const row = await identityRow(this.#options.store.db, handle)
+    if (row.principal_id !== null) {
+      return { identity: handle, did: row.did, status: 'claimed', principal_id: row.principal_id }
+    }
+    const { url, expiresAt } = await this.#claims.open(handle)
+    return { identity: handle, did: row.did, status: 'claim_required', claim_url: url, expires_at: expiresAt }
+  }
+
+  async identityOf(proof: Proof): Promise<Identity> {
+    await this.#claimProof(proof)
+    const row = await findIdentity(this.#options.store.db, proof.handle)
+    if (row?.did !== proof.issuer) throw unknownSigner()
+    return identityOf(row)
+  }
+
+  async list(actor: Actor): Promise<readonly Identity[]> {
+    const rows = await this.#options.store.db
+      .selectFrom('identities')
+      .selectAll()
+      .where('principal_id', '=', actor.principalId)
+      .orderBy('handle')
+      .execute()
+    return rows.map(identityOf)
+  }
+
+  async remove(actor: Actor, handle: string): Promise<void> {
+    await this.#options.store.transaction(async (tx) => {
+      const { numDeletedRows } = await tx
+        .deleteFrom('identities')
+        .where('handle', '=', handle)
+        .where('principal_id', '=', actor.principalId)
+        .executeTakeFirstOrThrow()
+      if (numDeletedRows === 0n) throw noSuchIdentity(handle)
+      await this.#options.audit.record(tx, actor, {
+        event: 'identity.removed',
+        status: 'success',
+        reason: `identity ${handle}`,
+      })
+    })
+  }
+
+  startRun(actor: Actor, wanted: StartRun): Promise<Run> {
+    return startRun(this.#options, actor, wanted, this.#now())
+  }
+
+  endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void> {
+    return endRun(this.#options, actor, runId, { exitCode, now: this.#now() })
+  }
+
+  #timestamp(): string {
+    return new Date(this.#now()).toISOString()
+  }
+}
+
+const registeredEvent = { event: 'identity.registered', status: 'success' } as const
+
+function unclaimed(handle: string) {
+  return { identity: handle, principalId: UNCLAIMED }
+}
+
+function actingIdentity(db: Db, handle: string) {
+  return db
+    .selectFrom('identities')
+    .leftJoin('principals', 'principals.id', 'identities.principal_id')
+    .select([
+      'identities.handle',
+      'identities.did',
+      'identities.principal_id',
+      'principals.vault_id',
+      'principals.role',
+    ])
+    .where('identities.handle', '=', handle)
+    .executeTakeFirst()
+}
+
+function findIdentity(db: Db, handle: string): Promise<IdentityRow | undefined> {
+  return db.selectFrom('identities').selectAll().where('handle', '=', handle).executeTakeFirst()
+}
+
+async function identityRow(db: Db, handle: string): Promise<IdentityRow> {
+  const row = await findIdentity(db, handle)
+  if (!row) throw noSuchIdentity(handle)
+  return row
+}
+
+function identityOf(row: IdentityRow): Identity {
+  return {
+    identity: row.handle,
+    did: row.did,
+    status: row.principal_id === null ? 'claim_required' : 'claimed',
+    created_at: row.created_at,
+    ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
+  }
+}
+
+// Compared as hashes, so that neither content nor length can be measured.
+function sameSecret(one: Secret, other: Secret): boolean {
+  const digest = (secret: Secret) => createHash('sha256').update(secret.reveal()).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}
+
+// One message for a handle nobody has, one that was removed and one of another key: none of them can be told apart.
+function unknownSigner(): BrokerError {
+  return new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
+    hint: 'Run `broker onboard`.',
+  })
+}
+
+function noSuchIdentity(handle: string): BrokerError {
+  return new BrokerError('NotFoundError', `There is no identity "${handle}"`)
+}
+
+function identityTaken(handle: string): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `Cannot register "${handle}": the handle or the key is taken`, {
+    hint: 'Choose another handle: `broker agent create <handle>`.',
+    httpStatus: 409,
+  })
+}

@@ -1,0 +1,109 @@
+import { randomUUID } from 'node:crypto'
+import { type Actor, BrokerError, type RunGrant } from '../../protocol/index.ts'
+import type { Run, StartRun } from '../../schemas/index.ts'
+import type { Audit } from '../audit/index.ts'
+import type { Db, Store } from '../store/index.ts'
+
+/** The key of a run is in the memory of one process: its grant outlives long sessions, and is worthless without it. */
+const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
+
+interface RunsOptions {
+  readonly store: Store
+  readonly audit: Audit
+}
+
+export async function startRun(
+  { store, audit }: RunsOptions,
+  actor: Actor,
+  wanted: StartRun,
+  now: number,
+): Promise<Run> {
+  const id = randomUUID()
+  const expires_at = new Date(now + LIFETIME_MS).toISOString()
+  const grants: Omit<RunGrant, 'id'> = {
+    ...(wanted.only && { only: wanted.only }),
+    connections: { ...wanted.connections },
+  }
+  await store.transaction(async (tx) => {
+    await refuseKnownKey(tx, wanted.did)
+    await tx
+      .insertInto('runs')
+      .values({
+        id,
+        did: wanted.did,
+        handle: actor.identity,
+        grants: JSON.stringify(grants),
+        created_at: new Date(now).toISOString(),
+        expires_at,
+        ended_at: null,
+      })
+      .execute()
+    await audit.record(tx, actor, {
+      event: 'run.started',
+      status: 'success',
+      runId: id,
+      ...(wanted.command && { reason: wanted.command }),
+    })
+  })
+  return { run_id: id, expires_at }
+}
+
+async function refuseKnownKey(tx: Db, did: string): Promise<void> {
+  const identity = await tx.selectFrom('identities').select('did').where('did', '=', did).executeTakeFirst()
+  const run = await tx.selectFrom('runs').select('did').where('did', '=', did).executeTakeFirst()
+  if (identity ?? run) {
+    throw new BrokerError('InvalidRequestError', 'A run needs a key of its own', {
+      details: [{ path: 'did', message: 'is already in use' }],
+    })
+  }
+}
+
+interface RunEnd {
+  readonly exitCode: number | undefined
+  readonly now: number
+}
+
+/** @throws BrokerError NotFoundError where no run of this identity goes by that id. Ending it twice is no error. */
+export async function endRun({ store, audit }: RunsOptions, actor: Actor, id: string, end: RunEnd): Promise<void> {
+  await store.transaction(async (tx) => {
+    const run = await tx
+      .selectFrom('runs')
+      .select('ended_at')
+      .where('id', '=', id)
+      .where('handle', '=', actor.identity)
+      .executeTakeFirst()
+    if (!run) throw new BrokerError('NotFoundError', 'There is no such run')
+    if (run.ended_at !== null) return
+    await tx
+      .updateTable('runs')
+      .set({ ended_at: new Date(end.now).toISOString() })
+      .where('id', '=', id)
+      .execute()
+    await audit.record(tx, actor, {
+      event: 'run.ended',
+      status: end.exitCode ? 'failure' : 'success',
+      runId: id,
+      ...(end.exitCode !== undefined && { reason: `exit code ${end.exitCode}` }),
+    })
+  })
+}
+
+/** The identity as narrowed by the run whose key signed. @throws BrokerError AuthenticationFailedError */
+export async function runActor(db: Db, identity: Actor, did: string, now: number): Promise<Actor> {
+  const row = await db
+    .selectFrom('runs')
+    .select(['id', 'grants', 'expires_at', 'ended_at'])
+    .where('did', '=', did)
+    .where('handle', '=', identity.identity)
+    .executeTakeFirst()
+  if (!row)
+    throw new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
+      hint: 'Run `broker onboard`.',
+    })
+  if (row.ended_at !== null || Date.parse(row.expires_at) <= now) {
+    throw new BrokerError('AuthenticationFailedError', 'The run that signed has ended', {
+      hint: 'Start the command again with `broker run`.',
+    })
+  }
+  return { ...identity, did, run: { id: row.id, ...(JSON.parse(row.grants) as Omit<RunGrant, 'id'>) } }
+}

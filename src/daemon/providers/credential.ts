@@ -1,0 +1,73 @@
+import { BrokerError, type ErrorDetail, Secret } from '../../protocol/index.ts'
+import type { Field, ProviderDefinition } from '../../schemas/index.ts'
+import { compileKeyPattern } from './key-pattern.ts'
+
+/** What a login asks for. One of them is always the required secret `api_key`. */
+export function credentialFields(definition: ProviderDefinition): readonly Field[] {
+  return definition.api_key?.fields ?? [keyField(definition)]
+}
+
+function keyField({ display_name, api_key }: ProviderDefinition): Field {
+  return {
+    name: 'api_key',
+    label: `${display_name} API key`.slice(0, 80),
+    secret: true,
+    required: true,
+    ...(api_key?.pattern !== undefined && { pattern: api_key.pattern }),
+  }
+}
+
+/**
+ * Reads what a person typed or piped, by field name, into a credential that can be sent. Nothing is trimmed or mended.
+ * @throws {BrokerError} InvalidRequestError naming each field that will not do (`input.api_key`), never its value
+ */
+export function parseCredential(
+  definition: ProviderDefinition,
+  input: Readonly<Record<string, string>>,
+): Readonly<Record<string, Secret>> {
+  const fields = credentialFields(definition)
+  const given = new Map(Object.entries(input).filter(([, value]) => value !== ''))
+  const details = [...unknownFields(fields, given), ...fields.flatMap((field) => problemsOf(definition, field, given))]
+  if (details.length > 0)
+    throw new BrokerError('InvalidRequestError', `Cannot use this as the credential of ${definition.display_name}`, {
+      provider: definition.name,
+      details,
+      hint: details.map(({ path, message }) => `${path.slice('input.'.length)} ${message}`).join('; '),
+    })
+  return Object.fromEntries([...given].map(([name, value]) => [name, new Secret(value)]))
+}
+
+function unknownFields(fields: readonly Field[], given: ReadonlyMap<string, string>): readonly ErrorDetail[] {
+  return [...given.keys()]
+    .filter((name) => !fields.some((field) => field.name === name))
+    .map((name) => ({ path: `input.${name.slice(0, 40)}`, message: 'is not a field of this provider' }))
+}
+
+function problemsOf(
+  definition: ProviderDefinition,
+  field: Field,
+  given: ReadonlyMap<string, string>,
+): readonly ErrorDetail[] {
+  const value = given.get(field.name)
+  const path = `input.${field.name}`
+  if (value === undefined) return field.required ? [{ path, message: 'is required' }] : []
+  const message = problemOfCharacters(definition, value) ?? problemOfShape(definition, field, value)
+  return message === undefined ? [] : [{ path, message }]
+}
+
+/** What no header or query can carry unchanged. Base64 carries all characters that one can type. */
+function problemOfCharacters(definition: ProviderDefinition, value: string): string | undefined {
+  if (value.trim() !== value) return 'must not begin or end with white space'
+  if (/\p{Cc}/u.test(value)) return 'must be one line without control characters'
+  if (definition.api_key?.encoding !== 'basic' && /[^ -~]/.test(value)) return 'must be plain ASCII'
+  return undefined
+}
+
+function problemOfShape(definition: ProviderDefinition, field: Field, value: string): string | undefined {
+  const pattern = field.pattern ?? (field.name === 'api_key' ? definition.api_key?.pattern : undefined)
+  if (pattern === undefined || compileKeyPattern(pattern)(value)) return undefined
+  const { example } = definition.api_key ?? {}
+  return field.name === 'api_key' && example !== undefined
+    ? `does not look like one: it should look like ${example}`
+    : `does not look like a ${field.label}`
+}

@@ -1,0 +1,259 @@
+import type { ErrorDetail } from '../../protocol/index.ts'
+import type { Field, ProviderDefinition } from '../../schemas/index.ts'
+import { problemOfBaseUrl, templateHost } from './base-url.ts'
+import { credentialFields } from './credential.ts'
+import { problemOfEndpoint } from './endpoint.ts'
+import { formatHost, parseHostPattern } from './host-pattern.ts'
+import { credentialPlaces, fieldsOf } from './injection.ts'
+import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
+
+type Rule = (definition: ProviderDefinition) => readonly ErrorDetail[]
+
+/** Everything that contract section 8 refuses and a shape cannot say. Empty for a definition that may be used. */
+export function definitionProblems(definition: ProviderDefinition): readonly ErrorDetail[] {
+  return RULES.flatMap((rule) => rule(definition))
+}
+
+const RULES: readonly Rule[] = [
+  flowHasItsSection,
+  hostsAreOurs,
+  baseUrlIsOurs,
+  docsUrlIsHttps,
+  environmentIsHarmless,
+  headersAreAllowed,
+  placesAreDistinct,
+  fieldsIncludeTheKey,
+  templatesNameFields,
+  keyFormsDoNotContradict,
+  patternsCompile,
+  exampleFitsPattern,
+  endpointsAreSafe,
+  flowHasItsEndpoints,
+  parametersAreNotTheFlows,
+]
+
+function flowHasItsSection({ auth_type, flow, api_key, oauth }: ProviderDefinition): readonly ErrorDetail[] {
+  const isKey = flow === 'api_key'
+  if (isKey !== (auth_type === 'api_key')) return [problem('flow', `does not fit the auth_type "${auth_type}"`)]
+  if (isKey && api_key === undefined) return [problem('api_key', 'is required by the flow')]
+  if (!isKey && oauth === undefined) return [problem('oauth', 'is required by the flow')]
+  return []
+}
+
+function hostsAreOurs(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const template = templateHost(definition)
+  const tenants = template === undefined ? undefined : formatHost(template)
+  return definition.hosts.flatMap((text, index) => {
+    const path = `hosts.${index}`
+    if (definition.hosts.indexOf(text) < index) return [problem(path, 'must not be listed twice')]
+    // The tenants' own wildcard may be below a shared suffix: the credential is bound to one tenant.
+    const parsed = text === tenants ? undefined : parseHostPattern(text)
+    return parsed !== undefined && 'problem' in parsed ? [problem(path, parsed.problem)] : []
+  })
+}
+
+function baseUrlIsOurs(definition: ProviderDefinition): readonly ErrorDetail[] {
+  return problems('base_url', problemOfBaseUrl(definition))
+}
+
+function docsUrlIsHttps({ docs_url: text }: ProviderDefinition): readonly ErrorDetail[] {
+  if (text === undefined || URL.parse(text)?.protocol === 'https:') return []
+  return [problem('docs_url', 'must be an https URL')]
+}
+
+/** Variables that change what a program runs, trusts or talks to, and the broker's own. */
+const FORBIDDEN_VARIABLE =
+  /^(?:(?:BROKER|LD|DYLD|NODE|NPM_CONFIG|DENO|LC|XDG|DBUS|SSH|SSL|GIT_(?:CONFIG|SSH|SSL|EXEC|PROXY))_.*|.*_(?:PROXY|CA_BUNDLE|CA_FILE)|PATH|HOME|SHELL|USER|LOGNAME|PWD|IFS|ENV|BASH_ENV|TERM|LANG|TMPDIR|TEMP|TMP|EDITOR|VISUAL|PAGER|BROWSER|PYTHON[A-Z]*|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GCONV_PATH|MALLOC_.*)$/
+
+function environmentIsHarmless({ env = {} }: ProviderDefinition): readonly ErrorDetail[] {
+  return Object.keys(env)
+    .filter((name) => FORBIDDEN_VARIABLE.test(name))
+    .map((name) => problem(`env.${name}`, 'must not be a variable that steers programs or the broker itself'))
+}
+
+/** Headers that say where a request goes, where it ends, or what the proxy itself has to say. */
+const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
+  'connection',
+  'content-encoding',
+  'content-length',
+  'date',
+  'expect',
+  'forwarded',
+  'host',
+  'http2-settings',
+  'keep-alive',
+  'max-forwards',
+  'origin',
+  'range',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+  'via',
+])
+const FORBIDDEN_HEADER_PREFIXES = ['proxy-', 'sec-', 'x-broker-', 'x-forwarded-', 'access-control-']
+
+function isForbiddenHeader(name: string): boolean {
+  const lower = name.toLowerCase()
+  return FORBIDDEN_HEADERS.has(lower) || FORBIDDEN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix))
+}
+
+function headersAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const fixed = Object.keys(definition.headers ?? {}).map((name) => ({ name, path: `headers.${name}` }))
+  const oauth = definition.oauth?.header_name
+  return [
+    ...credentialPlaces(definition).filter(({ kind }) => kind === 'header'),
+    ...fixed,
+    ...(oauth === undefined ? [] : [{ name: oauth, path: 'oauth.header_name' }]),
+  ]
+    .filter(({ name }) => isForbiddenHeader(name))
+    .map(({ path }) => problem(path, 'must not be a header that steers the connection or the proxy'))
+}
+
+function placesAreDistinct(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const fixed = Object.keys(definition.headers ?? {}).map((name) => ({ kind: 'header', name, path: `headers.${name}` }))
+  const seen = new Set<string>()
+  return [...credentialPlaces(definition), ...fixed].flatMap(({ kind, name, path }) => {
+    const place = kind === 'header' ? `header ${name.toLowerCase()}` : `query ${name}`
+    if (!seen.has(place)) {
+      seen.add(place)
+      return []
+    }
+    return [problem(path, `must not name a ${kind === 'header' ? 'header' : 'parameter'} that is set already`)]
+  })
+}
+
+function fieldsIncludeTheKey({ api_key }: ProviderDefinition): readonly ErrorDetail[] {
+  const { fields } = api_key ?? {}
+  if (fields === undefined) return []
+  const repeated = fields.findIndex((field, index) => fields.findIndex(({ name }) => name === field.name) < index)
+  if (repeated >= 0) return [problem(`api_key.fields.${repeated}.name`, 'must not be given twice')]
+  const isThere = fields.some(({ name, secret, required }) => name === 'api_key' && secret && required)
+  return isThere ? [] : [problem('api_key.fields', 'must include the required secret "api_key"')]
+}
+
+function templatesNameFields(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const names = new Set(credentialFields(definition).map(({ name }) => name))
+  return templatesOf(definition).flatMap(({ path, template, isUsername }) => {
+    if (!fieldsOf(template).every((name) => names.has(name))) return [problem(path, 'names a field that is not there')]
+    if (isUsername && template.includes(':')) return [problem(path, 'must not contain ":"')]
+    return []
+  })
+}
+
+interface Template {
+  readonly path: string
+  readonly template: string
+  readonly isUsername: boolean
+}
+
+function templatesOf({ api_key: apiKey, injections = [] }: ProviderDefinition): readonly Template[] {
+  const main = { path: 'api_key.username', template: apiKey?.username ?? '', isUsername: true }
+  const further = injections.flatMap((entry, index): Template[] =>
+    entry.type === 'basic'
+      ? [
+          { path: `injections.${index}.username`, template: entry.username ?? '', isUsername: true },
+          { path: `injections.${index}.password`, template: entry.password ?? '', isUsername: false },
+        ]
+      : [{ path: `injections.${index}.value`, template: entry.value ?? '', isUsername: false }],
+  )
+  return [main, ...further]
+}
+
+function keyFormsDoNotContradict({ api_key: apiKey, injections }: ProviderDefinition): readonly ErrorDetail[] {
+  if (apiKey === undefined) return injections === undefined ? [] : [problem('injections', 'need the section "api_key"')]
+  const isBasic = apiKey.encoding === 'basic'
+  if (apiKey.username !== undefined && !isBasic) return [problem('api_key.username', 'needs the encoding "basic"')]
+  if (apiKey.query_param === undefined) return []
+  if (apiKey.prefix !== undefined) return [problem('api_key.prefix', 'has no place in a query parameter')]
+  return isBasic ? [problem('api_key.encoding', 'has no place in a query parameter')] : []
+}
+
+function patternsCompile({ api_key: apiKey }: ProviderDefinition): readonly ErrorDetail[] {
+  const ofFields = (apiKey?.fields ?? []).map(({ pattern }: Field, index) => ({
+    path: `api_key.fields.${index}.pattern`,
+    pattern,
+  }))
+  return [{ path: 'api_key.pattern', pattern: apiKey?.pattern }, ...ofFields].flatMap(({ path, pattern }) =>
+    pattern === undefined ? [] : problems(path, problemOfPattern(pattern)),
+  )
+}
+
+function problemOfPattern(pattern: string): string | undefined {
+  try {
+    compileKeyPattern(pattern)
+    return undefined
+  } catch (error) {
+    if (error instanceof KeyPatternError) return error.message
+    throw error
+  }
+}
+
+function exampleFitsPattern({ api_key: apiKey }: ProviderDefinition): readonly ErrorDetail[] {
+  const { pattern, example } = apiKey ?? {}
+  if (pattern === undefined || example === undefined || problemOfPattern(pattern) !== undefined) return []
+  return compileKeyPattern(pattern)(example) ? [] : [problem('api_key.example', 'must fit the pattern')]
+}
+
+const ENDPOINTS = [
+  'issuer',
+  'authorization_url',
+  'token_url',
+  'device_authorization_url',
+  'revocation_url',
+  'registration_url',
+  'userinfo_url',
+  'resource',
+] as const
+
+function endpointsAreSafe({ oauth = { scopes: [] } }: ProviderDefinition): readonly ErrorDetail[] {
+  return ENDPOINTS.flatMap((name) => {
+    const text = oauth[name]
+    return text === undefined ? [] : problems(`oauth.${name}`, problemOfEndpoint(text))
+  })
+}
+
+/** What each flow cannot do without, where nothing is left to discover it from. */
+const NEEDED_ENDPOINTS = {
+  pkce: ['authorization_url', 'token_url'],
+  device_code: ['device_authorization_url', 'token_url'],
+  dcr_pkce: ['registration_url', 'authorization_url', 'token_url'],
+  api_key: [],
+} as const satisfies Record<ProviderDefinition['flow'], readonly (typeof ENDPOINTS)[number][]>
+
+function flowHasItsEndpoints({ flow, oauth }: ProviderDefinition): readonly ErrorDetail[] {
+  if (oauth === undefined || oauth.issuer !== undefined || oauth.resource !== undefined) return []
+  return NEEDED_ENDPOINTS[flow]
+    .filter((name) => oauth[name] === undefined)
+    .map((name) => problem(`oauth.${name}`, 'is required by the flow, unless there is an issuer or a resource'))
+}
+
+/** What proves that an answer belongs to its question is the flow's to say. */
+const FLOW_PARAMETERS: ReadonlySet<string> = new Set([
+  'client_id',
+  'client_secret',
+  'code',
+  'code_challenge',
+  'code_challenge_method',
+  'code_verifier',
+  'nonce',
+  'redirect_uri',
+  'refresh_token',
+  'state',
+])
+
+function parametersAreNotTheFlows({ oauth }: ProviderDefinition): readonly ErrorDetail[] {
+  return (['authorize_params', 'token_params'] as const).flatMap((section) =>
+    Object.keys(oauth?.[section] ?? {})
+      .filter((name) => FLOW_PARAMETERS.has(name))
+      .map((name) => problem(`oauth.${section}.${name}`, 'is set by the flow itself')),
+  )
+}
+
+function problem(path: string, message: string): ErrorDetail {
+  return { path, message }
+}
+
+function problems(path: string, message: string | undefined): readonly ErrorDetail[] {
+  return message === undefined ? [] : [problem(path, message)]
+}

@@ -1,0 +1,66 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { definitionOf } from './definition.fixture.ts'
+import { destinationDigest } from './destination-digest.ts'
+
+const OAUTH = { scopes: ['a'], authorization_url: 'https://prov.test/auth', token_url: 'https://prov.test/token' }
+const base = {
+  hosts: ['a.prov.test', 'b.prov.test'],
+  api_key: { prefix: 'Bearer' },
+  headers: { A: '1', B: '2' },
+  oauth: OAUTH,
+  injections: [
+    { type: 'query', name: 'a' },
+    { type: 'query', name: 'b' },
+  ],
+}
+const digest = (overrides: Readonly<Record<string, unknown>>) =>
+  destinationDigest(definitionOf({ ...base, ...overrides }))
+
+describe('the destination of a credential', () => {
+  it('is 64 hexadecimal digits', () => {
+    assert.match(digest({}), /^[0-9a-f]{64}$/)
+  })
+
+  for (const [what, overrides] of [
+    ['another order of hosts', { hosts: ['b.prov.test', 'a.prov.test'] }],
+    ['another order of names', { headers: { B: '2', A: '1' } }],
+    ['another order of places', { injections: base.injections.toReversed() }],
+    ['defaults written out', { api_key: { prefix: 'Bearer', header_name: 'authorization', encoding: 'none' } }],
+    [
+      'other texts to show',
+      { display_name: 'Other', description: 'Other', docs_url: 'https://other.test', category: 'x' },
+    ],
+    ['another pattern', { api_key: { prefix: 'Bearer', pattern: 'a', example: 'a' } }],
+    ['other variables', { env: { OTHER: 'credential' }, placeholder: 'other' }],
+    ['other scopes', { oauth: { ...OAUTH, scopes: ['b'] } }],
+  ] as const)
+    it(`is the same with ${what}`, () => {
+      assert.equal(digest(overrides), digest({}))
+    })
+
+  for (const [what, overrides] of [
+    ['host', { hosts: ['a.prov.test', 'evil.test'] }],
+    ['host more', { hosts: [...base.hosts, 'c.prov.test'] }],
+    ['base URL', { base_url: 'https://{tenant}.prov.test' }],
+    ['header', { api_key: { prefix: 'Bearer', header_name: 'X-Key' } }],
+    ['prefix', { api_key: { prefix: 'Token' } }],
+    ['encoding', { api_key: { prefix: 'Bearer', encoding: 'basic' } }],
+    ['query parameter', { api_key: { query_param: 'key' } }],
+    ['fixed header', { headers: { A: '1', B: '3' } }],
+    ['place', { injections: [{ type: 'query', name: 'c' }] }],
+    ['token endpoint', { oauth: { ...OAUTH, token_url: 'https://evil.test/token' } }],
+    ['flow', { auth_type: 'oauth2', flow: 'pkce' }],
+  ] as const)
+    it(`is another with another ${what}`, () => {
+      assert.notEqual(digest(overrides), digest({}))
+    })
+
+  it('is another with the base URL of another tenant', () => {
+    const tenants = definitionOf({ base_url: 'https://{tenant}.prov.test' })
+    const digests = [undefined, 'https://a.prov.test', 'https://b.prov.test'].map((url) =>
+      destinationDigest(tenants, url),
+    )
+    assert.equal(new Set(digests).size, 3)
+  })
+})

@@ -1,0 +1,18 @@
+import { problemOfName } from './host-pattern.ts'
+
+const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
+/** Where daemons listen unless told otherwise: an endpoint there would make the daemon call itself. */
+const DAEMON_PORT = '7998'
+
+/** What is wrong with the URL of an endpoint: https, or http on loopback; a name, no credentials, no fragment. */
+export function problemOfEndpoint(text: string): string | undefined {
+  const url = URL.parse(text)
+  if (url === null) return 'must be an absolute URL'
+  const isLoopback = LOOPBACK.has(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
+    return 'must be https, or http on loopback'
+  if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
+  if (text.includes('#')) return 'must not contain a fragment'
+  if (isLoopback) return url.port === DAEMON_PORT ? "must not be the daemon's own port" : undefined
+  return url.hostname.includes('*') ? 'must not contain a wildcard' : problemOfName(url.hostname)
+}

@@ -1,0 +1,152 @@
+import { parse as parseDomain } from 'tldts'
+
+/** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
+export interface HostPattern {
+  /** Lower case; at most one label is `*`. IPv6 without brackets, as in a request. */
+  readonly host: string
+  readonly port: number
+  /** `/api/` of `example.com/api/*`: begins and ends with a slash. */
+  readonly pathPrefix?: string
+}
+
+export type ParsedHost = { readonly pattern: HostPattern } | { readonly problem: string }
+
+const HTTPS_PORT = 443
+const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
+const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
+
+/** Suffixes below which strangers get names, beyond those of the public suffix list. */
+const SHARED_SUFFIXES: ReadonlySet<string> = new Set([
+  'amazonaws.com',
+  'amazonaws.com.cn',
+  'azure.com',
+  'azure-api.net',
+  'azurefd.net',
+  'cloudapp.net',
+  'fastly.net',
+  'googleapis.com',
+  'googleusercontent.com',
+  'ngrok.io',
+  'windows.net',
+])
+
+/** Contract section 8: what a host of a definition may be. `problem` says what it must be, never what it was. */
+export function parseHostPattern(text: string): ParsedHost {
+  const slash = text.indexOf('/')
+  const authority = slash < 0 ? text : text.slice(0, slash)
+  const path = slash < 0 ? undefined : text.slice(slash)
+  const { host, port } = splitAuthority(authority)
+  const problem = problemOfPort(port) ?? problemOfHost(host, port) ?? problemOfPath(path)
+  if (problem !== undefined) return { problem }
+  return { pattern: patternOf(host, port === undefined ? HTTPS_PORT : Number(port), path?.slice(0, -1)) }
+}
+
+export function patternOf(host: string, port: number, pathPrefix?: string): HostPattern {
+  return pathPrefix === undefined || pathPrefix === '/' ? { host, port } : { host, port, pathPrefix }
+}
+
+function splitAuthority(authority: string): { host: string; port: string | undefined } {
+  const bracket = authority.startsWith('[') ? authority.indexOf(']') : -1
+  const colon = authority.indexOf(':', bracket + 1)
+  const host = colon < 0 ? authority : authority.slice(0, colon)
+  return { host: bracket < 0 ? host : host.slice(1, -1), port: colon < 0 ? undefined : authority.slice(colon + 1) }
+}
+
+function problemOfPort(port: string | undefined): string | undefined {
+  if (port === undefined) return undefined
+  if (!/^[1-9][0-9]{0,4}$/.test(port) || Number(port) > 65_535) return 'must have a port from 1 to 65535, or none'
+  return undefined
+}
+
+function problemOfHost(host: string, port: string | undefined): string | undefined {
+  if (LOOPBACK_HOSTS.has(host)) return port === undefined ? 'must name the port of a loopback host' : undefined
+  return problemOfName(host) ?? problemOfWildcard(host)
+}
+
+/** A DNS name in lower case, of two labels or more, that no resolver takes for an address. */
+export function problemOfName(host: string): string | undefined {
+  const labels = host.split('.')
+  if (host.length > 253 || !labels.every((label) => label === '*' || LABEL.test(label)))
+    return 'must be a host name in lower-case ASCII letters, digits, "-" and "."; a wildcard is "*" for one whole label'
+  if (/^(?:[0-9]+|0x[0-9a-f]*)$/.test(labels.at(-1) ?? '')) return 'must be a name, not an address'
+  if (labels.length < 2) return 'must be a full name with a domain'
+  return undefined
+}
+
+function problemOfWildcard(host: string): string | undefined {
+  if (!host.includes('*')) return undefined
+  if (host.indexOf('*') !== host.lastIndexOf('*')) return 'must have at most one "*"'
+  if (isShared(host)) return 'must not have a "*" where strangers get names'
+  return undefined
+}
+
+/** Whether the wildcard stands for a name that anyone can have: on a public suffix, or left of a shared one. */
+function isShared(host: string): boolean {
+  return SHARED_SUFFIXES.has(host.slice('*.'.length)) || isPublic(host, 'with private suffixes')
+}
+
+/** Whether the wildcard is part of the registrable domain or of the suffix itself. */
+export function isPublic(host: string, suffixes: 'with private suffixes' | 'of registries only'): boolean {
+  const { domain } = parseDomain(host.replace('*', 'x'), {
+    allowPrivateDomains: suffixes === 'with private suffixes',
+    validateHostname: false,
+  })
+  const fixedBehindWildcard = host.slice(host.indexOf('*') + 2)
+  return domain === null || domain.length > fixedBehindWildcard.length
+}
+
+function problemOfPath(path: string | undefined): string | undefined {
+  if (path === undefined) return undefined
+  if (!/^(?:\/[A-Za-z0-9._~!$&'()+,;=:@-]+)*\/\*$/.test(path) || /\/\.{1,2}\//.test(path))
+    return 'must have a plain path that ends in "/*", or none'
+  return undefined
+}
+
+export function isWildcard(pattern: HostPattern): boolean {
+  return pattern.host.includes('*')
+}
+
+/** Whether the host itself, in lower case, is one that the pattern means. */
+export function matchesHost(pattern: string, host: string): boolean {
+  const star = pattern.indexOf('*')
+  if (star < 0) return pattern === host
+  const [before, behind] = [pattern.slice(0, star), pattern.slice(star + 1)]
+  if (host.length <= before.length + behind.length || !host.startsWith(before) || !host.endsWith(behind)) return false
+  return matchesLabel(host.slice(star, host.length - behind.length), pattern)
+}
+
+// An S3 bucket is a name that anyone can have: bedrock.s3.amazonaws.com may belong to a stranger. Of Amazon's names a
+// wildcard means a region and nothing else.
+const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,2}-[0-9]{1,2}$/
+
+function matchesLabel(label: string, pattern: string): boolean {
+  if (label.includes('.')) return false
+  return !pattern.endsWith('.amazonaws.com') || REGION.test(label)
+}
+
+/** Whether one request can match both. */
+export function overlap(a: HostPattern, b: HostPattern): boolean {
+  return a.port === b.port && hostsOverlap(a.host, b.host) && pathsOverlap(a.pathPrefix, b.pathPrefix)
+}
+
+/** Whether one request can match both and neither is more specific. */
+export function tie(a: HostPattern, b: HostPattern): boolean {
+  return isWildcard(a) === isWildcard(b) && a.pathPrefix === b.pathPrefix && overlap(a, b)
+}
+
+function hostsOverlap(a: string, b: string): boolean {
+  const [left, right] = [a.split('.'), b.split('.')]
+  return (
+    left.length === right.length && left.every((label, at) => label === '*' || right[at] === '*' || label === right[at])
+  )
+}
+
+function pathsOverlap(a = '/', b = '/'): boolean {
+  return a.startsWith(b) || b.startsWith(a)
+}
+
+/** As it stands in a definition. */
+export function formatHost({ host, port, pathPrefix }: HostPattern): string {
+  const name = host.includes(':') ? `[${host}]` : host
+  return `${name}${port === HTTPS_PORT ? '' : `:${port}`}${pathPrefix === undefined ? '' : `${pathPrefix}*`}`
+}

@@ -1,0 +1,94 @@
+import { type HostPattern, isWildcard, matchesHost } from './host-pattern.ts'
+import type { Match, Provider, Target } from './provider.ts'
+
+export interface MatchTable {
+  match(target: Target, among: (provider: Provider) => boolean): Match
+}
+
+interface Entry {
+  readonly pattern: HostPattern
+  readonly provider: Provider
+}
+
+const NONE: Match = { kind: 'none' }
+
+/**
+ * Looks a request up without walking the definitions: by its exact host first, then once for each place where any
+ * definition has its `*`. Of the entries found, those with the longest path prefix count.
+ */
+export function compileMatchTable(providers: readonly Provider[]): MatchTable {
+  const exact = new Map<string, Entry[]>()
+  const wildcard = new Map<string, Entry[]>()
+  const places = new Map<number, Set<number>>()
+  for (const entry of entriesOf(providers)) {
+    add(isWildcard(entry.pattern) ? wildcard : exact, keyOf(entry.pattern.host, entry.pattern.port), entry)
+    notePlace(places, entry.pattern.host)
+  }
+
+  return {
+    match(target, among) {
+      const host = target.host.toLowerCase()
+      const path = routablePath(target.path)
+      const found = (entries: readonly Entry[]) => decide(entries, path, among)
+      const byName = found(exact.get(keyOf(host, target.port)) ?? [])
+      return byName.kind === 'none' ? found(wildcardEntries(host, target.port)) : byName
+    },
+  }
+
+  function wildcardEntries(host: string, port: number): readonly Entry[] {
+    const labels = host.split('.')
+    return [...(places.get(labels.length) ?? [])]
+      .flatMap((place) => wildcard.get(keyOf(labels.with(place, '*').join('.'), port)) ?? [])
+      .filter(({ pattern }) => matchesHost(pattern.host, host))
+  }
+}
+
+function entriesOf(providers: readonly Provider[]): readonly Entry[] {
+  return providers.flatMap((provider) => provider.hosts.map((pattern) => ({ pattern, provider })))
+}
+
+function keyOf(host: string, port: number): string {
+  return `${host}:${port}`
+}
+
+function add(index: Map<string, Entry[]>, key: string, entry: Entry): void {
+  const entries = index.get(key)
+  if (entries === undefined) index.set(key, [entry])
+  else entries.push(entry)
+}
+
+/** Which label is the `*`, by how many labels there are. */
+function notePlace(places: Map<number, Set<number>>, host: string): void {
+  const labels = host.split('.')
+  const place = labels.indexOf('*')
+  if (place < 0) return
+  const known = places.get(labels.length)
+  if (known === undefined) places.set(labels.length, new Set([place]))
+  else known.add(place)
+}
+
+function decide(entries: readonly Entry[], path: string | undefined, among: (provider: Provider) => boolean): Match {
+  let longest = -1
+  let best: readonly Provider[] = []
+  for (const { pattern, provider } of entries) {
+    const prefix = pattern.pathPrefix ?? ''
+    if (prefix.length < longest || (prefix !== '' && !path?.startsWith(prefix)) || !among(provider)) continue
+    if (prefix.length > longest) best = [provider]
+    else if (!best.includes(provider)) best = [...best, provider]
+    longest = prefix.length
+  }
+  const [only] = best
+  if (only === undefined) return NONE
+  return best.length === 1 ? { kind: 'one', provider: only } : { kind: 'tie', providers: best }
+}
+
+// A server may resolve "/api/../admin", in any spelling, to a path that the prefix does not mean.
+const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i
+
+function routablePath(path: string | undefined): string | undefined {
+  return path !== undefined && mayLeavePrefix(path) ? undefined : path
+}
+
+function mayLeavePrefix(path: string): boolean {
+  return (path.includes('.') || path.includes('%')) && DOT_SEGMENT.test(path)
+}

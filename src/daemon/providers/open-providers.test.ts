@@ -1,0 +1,228 @@
+import assert from 'node:assert/strict'
+import {
+  chmodSync,
+  chownSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, it } from 'node:test'
+import { definitionJson, definitionOf } from './definition.fixture.ts'
+import { openProviders, type Providers } from './open-providers.ts'
+
+let dir: string
+let bundledDir: string
+let customDir: string
+
+beforeEach(() => {
+  dir = mkdtempSync(join(tmpdir(), 'broker-providers-'))
+  bundledDir = join(dir, 'bundled')
+  customDir = join(dir, 'home', 'providers')
+  mkdirSync(bundledDir)
+  write(bundledDir, { name: 'alpha', hosts: ['alpha.test'] })
+  write(bundledDir, { name: 'beta', hosts: ['beta.test', '*.beta.test'] })
+})
+
+afterEach(() => rmSync(dir, { recursive: true }))
+
+function write(into: string, overrides: Readonly<Record<string, unknown>>): void {
+  writeText(into, `${overrides['name']}.json`, JSON.stringify(definitionJson(overrides)))
+}
+
+function writeText(into: string, file: string, text: string): void {
+  mkdirSync(into, { recursive: true })
+  writeFileSync(join(into, file), text, { mode: 0o600 })
+}
+
+function writeForAll(path: string): void {
+  writeFileSync(path, '{}')
+  chmodSync(path, 0o666)
+}
+
+function open(): Providers {
+  return openProviders({ bundledDir, customDir })
+}
+
+function names(providers: Providers): readonly string[] {
+  return providers.list().map(({ definition, source }) => `${definition.name} ${source}`)
+}
+
+function matched(providers: Providers, host: string): string {
+  const match = providers.match({ host, port: 443, path: '/' })
+  return match.kind === 'one' ? match.provider.definition.name : match.kind
+}
+
+describe('providers', () => {
+  it('are there without any of one’s own', () => {
+    const providers = open()
+    assert.deepEqual(names(providers), ['alpha bundled', 'beta bundled'])
+    assert.deepEqual(providers.health(), { issues: [], warnings: [] })
+    assert.equal(matched(providers, 'x.beta.test'), 'beta')
+  })
+
+  it('are registered for this daemon and the next', () => {
+    const providers = open()
+    assert.deepEqual(providers.register(definitionOf({ name: 'aa.own' }), { force: false }), { warnings: [] })
+    assert.deepEqual(names(providers), ['aa.own custom', 'alpha bundled', 'beta bundled'])
+    assert.equal(matched(providers, 'api.prov.test'), 'aa.own')
+    assert.equal(matched(open(), 'api.prov.test'), 'aa.own')
+  })
+
+  it('are written for their owner alone, whole, with nothing left beside them', () => {
+    open().register(definitionOf({ name: 'own' }), { force: false })
+    assert.deepEqual(readdirSync(customDir), ['own.json'])
+    assert.equal(statSync(join(customDir, 'own.json')).mode & 0o777, 0o600)
+    assert.equal(statSync(customDir).mode & 0o777, 0o700)
+  })
+
+  for (const [what, overrides] of [
+    ['name', { name: 'alpha' }],
+    ['host', { name: 'own', hosts: ['alpha.test'] }],
+    ['part of a host', { name: 'own', hosts: ['alpha.test/v1/*'] }],
+    ['host below a wildcard', { name: 'own', hosts: ['x.beta.test'] }],
+    ['wildcard above a host', { name: 'own', hosts: ['*.beta.test'] }],
+  ] as const)
+    it(`are not registered for a ${what} that is taken`, () => {
+      const providers = open()
+      assert.throws(() => providers.register(definitionOf(overrides), { force: false }), {
+        name: 'ProviderAlreadyRegisteredError',
+      })
+      assert.deepEqual(names(open()), ['alpha bundled', 'beta bundled'])
+    })
+
+  it('share a host where their paths are apart', () => {
+    const providers = open()
+    providers.register(definitionOf({ name: 'one', hosts: ['shared.test/one/*'] }), { force: false })
+    assert.deepEqual(
+      providers.register(definitionOf({ name: 'two', hosts: ['shared.test/two/*'] }), { force: false }),
+      {
+        warnings: [],
+      },
+    )
+  })
+
+  it('are never guessed between when a host was taken by force', () => {
+    const providers = open()
+    const { warnings } = providers.register(definitionOf({ name: 'own', hosts: ['alpha.test'] }), { force: true })
+    assert.deepEqual(warnings, ['alpha.test belongs to provider "alpha" too'])
+    assert.equal(matched(providers, 'alpha.test'), 'tie')
+    assert.deepEqual(providers.health().warnings, [
+      'Providers "alpha" and "own" both match alpha.test: nothing is injected there',
+    ])
+  })
+
+  it('override a bundled one by force, and give it back', () => {
+    const providers = open()
+    providers.register(definitionOf({ name: 'alpha', hosts: ['other.test'] }), { force: true })
+    assert.deepEqual(names(providers), ['alpha custom', 'beta bundled'])
+    assert.equal(providers.find('alpha')?.overridesBundled, true)
+    assert.equal(matched(providers, 'alpha.test'), 'none')
+    assert.deepEqual(providers.health(), {
+      issues: [],
+      warnings: ['Custom provider "alpha" overrides the bundled one of the same name'],
+    })
+    assert.equal(providers.remove('alpha'), 'reset')
+    assert.equal(matched(providers, 'alpha.test'), 'alpha')
+    assert.equal(providers.remove('alpha'), 'reset')
+  })
+
+  it('are removed for good', () => {
+    const providers = open()
+    providers.register(definitionOf({ name: 'own' }), { force: false })
+    assert.equal(providers.remove('own'), 'removed')
+    assert.equal(providers.find('own'), undefined)
+    assert.deepEqual(readdirSync(customDir), [])
+  })
+
+  for (const name of ['gone', '../alpha', 'constructor', '__proto__', ''])
+    it(`are not found by the name ${JSON.stringify(name)}`, () => {
+      assert.equal(open().find(name), undefined)
+      assert.throws(() => open().remove(name), { name: 'ProviderNotFoundError' })
+      assert.equal(open().match({ host: 'alpha.test', port: 443 }).kind, 'one')
+    })
+
+  it('are seen when a file was put there by hand', () => {
+    const providers = open()
+    write(customDir, { name: 'own' })
+    assert.deepEqual(names(providers), ['alpha bundled', 'beta bundled', 'own custom'])
+    assert.equal(matched(providers, 'api.prov.test'), 'own')
+  })
+
+  for (const [what, file, text] of [
+    ['no JSON', 'own.json', '{"CNRY'],
+    ['half written', 'own.json', JSON.stringify(definitionJson({ name: 'own', description: 'CNRY' })).slice(0, -9)],
+    ['empty', 'own.json', ''],
+    ['begun by a byte order mark', 'own.json', `\uFEFF${JSON.stringify(definitionJson({ name: 'own' }))}`],
+    ['ambiguous', 'own.json', JSON.stringify(definitionJson({ name: 'own' })).replace('{', '{"name":"CNRY",')],
+    ['nested without end', 'own.json', `${'['.repeat(10_000)}${']'.repeat(10_000)}`],
+    ['invalid', 'own.json', JSON.stringify(definitionJson({ name: 'own', hosts: ['CNRY'] }))],
+    ['of another name', 'other.json', JSON.stringify(definitionJson({ name: 'own' }))],
+    ['an array', 'own.json', '["CNRY"]'],
+  ] as const)
+    it(`are an issue that names the file when it is ${what}; the others load`, () => {
+      writeText(customDir, file, text)
+      write(customDir, { name: 'fine' })
+      const providers = open()
+      const { issues, warnings } = providers.health()
+      assert.equal(issues.length, 1)
+      assert.equal(issues[0]?.startsWith(`Provider file "${file}" is not loaded: `), true)
+      assert.doesNotMatch(issues.join(), /CNRY/)
+      assert.equal(issues.join().includes(dir), false)
+      assert.deepEqual(warnings, [])
+      assert.deepEqual(names(providers), ['alpha bundled', 'beta bundled', 'fine custom'])
+    })
+
+  for (const [what, spoil] of [
+    ['a link', (path: string) => symlinkSync(join(bundledDir, 'alpha.json'), path)],
+    ['a directory', (path: string) => mkdirSync(path)],
+    ['writable by others', writeForAll],
+    ['too large', (path: string) => writeFileSync(path, ' '.repeat(300_000))],
+  ] as const)
+    it(`are ignored with a warning when the file is ${what}; the others load`, () => {
+      write(customDir, { name: 'fine' })
+      spoil(join(customDir, 'own.json'))
+      const providers = open()
+      const { issues, warnings } = providers.health()
+      assert.deepEqual(issues, [])
+      assert.match(warnings.join(), /^Provider file "own\.json" is ignored: it [^/]*$/)
+      assert.deepEqual(names(providers), ['alpha bundled', 'beta bundled', 'fine custom'])
+    })
+
+  it('are ignored with a warning when the file belongs to another user', {
+    skip: process.getuid?.() === 0 ? false : 'only root can give a file away',
+  }, () => {
+    write(customDir, { name: 'own' })
+    chownSync(join(customDir, 'own.json'), 65_534, 65_534)
+    assert.deepEqual(open().health().warnings, ['Provider file "own.json" is ignored: it belongs to another user'])
+  })
+
+  it('replace a planted link and leave what it points to alone', () => {
+    const target = join(dir, 'target')
+    writeFileSync(target, 'untouched')
+    mkdirSync(customDir, { recursive: true })
+    symlinkSync(target, join(customDir, 'own.json'))
+    const providers = open()
+    providers.register(definitionOf({ name: 'own' }), { force: false })
+    assert.equal(readFileSync(target, 'utf8'), 'untouched')
+    assert.deepEqual(providers.health(), { issues: [], warnings: [] })
+  })
+
+  it('can be removed when their file is broken', () => {
+    writeText(customDir, 'own.json', '{')
+    const providers = open()
+    assert.equal(providers.remove('own'), 'removed')
+    assert.deepEqual(providers.health().issues, [])
+  })
+
+  it('are checked again when they are registered', () => {
+    const hostile = { ...definitionOf({ name: 'own' }), hosts: ['*.com'] }
+    assert.throws(() => open().register(hostile, { force: true }), { name: 'InvalidRequestError' })
+  })
+})

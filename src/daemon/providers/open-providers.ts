@@ -1,0 +1,172 @@
+import { BrokerError, isProviderName } from '../../protocol/index.ts'
+import type { ProviderDefinition } from '../../schemas/index.ts'
+import { compileHosts } from './base-url.ts'
+import {
+  fingerprint,
+  type LoadedDefinitions,
+  loadDefinitions,
+  removeDefinition,
+  writeDefinition,
+} from './definition-files.ts'
+import { formatHost, overlap, tie } from './host-pattern.ts'
+import { compileMatchTable, type MatchTable } from './match-table.ts'
+import { parseDefinition } from './parse-definition.ts'
+import type { Match, Provider, Target } from './provider.ts'
+
+export interface ProvidersOptions {
+  /** What came with the installation. */
+  readonly bundledDir: string
+  /** `providers` in the home; made when the first definition is registered. */
+  readonly customDir: string
+}
+
+/** All definitions, bundled and custom. A custom one stands in for the bundled one of its name. */
+export interface Providers {
+  /** Sorted by name. Sees files that were changed by hand, as {@link Providers.health} does. */
+  list(): readonly Provider[]
+  find(name: string): Provider | undefined
+  /**
+   * The provider that a request goes to: an exact host before a wildcard, then the longer path prefix. Those that
+   * `among` turns down are as if they were not there.
+   */
+  match(target: Target, among?: (provider: Provider) => boolean): Match
+  /**
+   * @param at where the definition stands in what was sent, for the paths of the error: none, or `definition`
+   * @throws {BrokerError} InvalidRequestError; `details` names each field (`hosts.0`) and repeats no value
+   */
+  validate(definition: unknown, at?: string): ProviderDefinition
+  /**
+   * Writes a custom definition and puts it to use.
+   * @returns sentences on what it now stands in for or competes with
+   * @throws {BrokerError} ProviderAlreadyRegisteredError for a name or a host that is taken, unless forced
+   */
+  register(definition: ProviderDefinition, options: { readonly force: boolean }): { readonly warnings: string[] }
+  /**
+   * `removed`: there was a custom definition and now there is none of that name. `reset`: the bundled one is in use.
+   * @throws {BrokerError} ProviderNotFoundError
+   */
+  remove(name: string): 'removed' | 'reset'
+  /** `issues`: definitions that do not parse. `warnings`: overridden names, ties, files that are not trusted. */
+  health(): { readonly issues: string[]; readonly warnings: string[] }
+}
+
+/** What is in use at one moment; replaced whole. */
+interface Registry {
+  readonly byName: ReadonlyMap<string, Provider>
+  readonly table: MatchTable
+  readonly custom: LoadedDefinitions
+  readonly fingerprint: string
+}
+
+/** Reads both directories. Broken files are reported by `health` and keep nothing else from loading. */
+export function openProviders({ bundledDir, customDir }: ProvidersOptions): Providers {
+  const bundled = loadDefinitions(bundledDir, 'as installed')
+  let registry = readRegistry()
+  return {
+    list() {
+      refresh()
+      return [...registry.byName.values()]
+    },
+    find: (name) => registry.byName.get(name),
+    match: (target, among = () => true) => registry.table.match(target, among),
+    validate: parseDefinition,
+    register(definition, { force }) {
+      refresh()
+      const valid = parseDefinition(definition)
+      const conflicts = conflictsOf(valid, [...registry.byName.values()])
+      const [first] = conflicts
+      if (first !== undefined && !force) throw alreadyRegistered(valid, first)
+      writeDefinition(customDir, valid)
+      registry = readRegistry()
+      return { warnings: [...conflicts] }
+    },
+    remove(name) {
+      if (!isProviderName(name)) throw notFound(name)
+      const wasThere = removeDefinition(customDir, name)
+      registry = readRegistry()
+      if (registry.byName.has(name)) return 'reset'
+      if (wasThere) return 'removed'
+      throw notFound(name)
+    },
+    health() {
+      refresh()
+      const providers = [...registry.byName.values()]
+      return {
+        issues: [...bundled.issues, ...registry.custom.issues],
+        warnings: [...bundled.warnings, ...registry.custom.warnings, ...overrides(providers), ...ties(providers)],
+      }
+    },
+  }
+
+  function refresh(): void {
+    if (fingerprint(customDir) !== registry.fingerprint) registry = readRegistry()
+  }
+
+  function readRegistry(): Registry {
+    const seen = fingerprint(customDir)
+    const custom = loadDefinitions(customDir, 'only the owner')
+    const byName = compile(bundled.definitions, custom.definitions)
+    return { byName, table: compileMatchTable([...byName.values()]), custom, fingerprint: seen }
+  }
+}
+
+function compile(
+  bundled: readonly ProviderDefinition[],
+  custom: readonly ProviderDefinition[],
+): ReadonlyMap<string, Provider> {
+  const isBundled = new Set(bundled.map(({ name }) => name))
+  const providers = [
+    ...bundled.map((definition) => provider(definition, 'bundled', false)),
+    ...custom.map((definition) => provider(definition, 'custom', isBundled.has(definition.name))),
+  ]
+  const byName = new Map(providers.map((one) => [one.definition.name, one] as const))
+  return new Map([...byName].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
+
+function provider(definition: ProviderDefinition, source: Provider['source'], overridesBundled: boolean): Provider {
+  return { definition, source, overridesBundled, hosts: compileHosts(definition) }
+}
+
+/** Sentences, each on one thing that is taken already. */
+function conflictsOf(definition: ProviderDefinition, providers: readonly Provider[]): readonly string[] {
+  const hosts = compileHosts(definition)
+  return providers.flatMap((other) => {
+    if (other.definition.name === definition.name) return [`It replaces the ${other.source} provider of the same name`]
+    const shared = hosts.find((host) => other.hosts.some((theirs) => overlap(host, theirs)))
+    return shared === undefined ? [] : [`${formatHost(shared)} belongs to provider "${other.definition.name}" too`]
+  })
+}
+
+function alreadyRegistered({ name }: ProviderDefinition, conflict: string): BrokerError {
+  return new BrokerError('ProviderAlreadyRegisteredError', `Cannot register provider "${name}". ${conflict}`, {
+    provider: name,
+    hint: 'Choose another name or host, or register it with --force',
+  })
+}
+
+function notFound(name: string): BrokerError {
+  return isProviderName(name)
+    ? new BrokerError('ProviderNotFoundError', `There is no provider "${name}"`, {
+        provider: name,
+        hint: 'See what there is: broker provider list',
+      })
+    : new BrokerError('ProviderNotFoundError', 'There is no provider of that name')
+}
+
+function overrides(providers: readonly Provider[]): readonly string[] {
+  return providers
+    .filter(({ overridesBundled }) => overridesBundled)
+    .map(({ definition }) => `Custom provider "${definition.name}" overrides the bundled one of the same name`)
+}
+
+function ties(providers: readonly Provider[]): readonly string[] {
+  return providers.flatMap((one, index) =>
+    providers.slice(index + 1).flatMap((other) => {
+      // Those that come together are tested never to tie.
+      if (one.source === 'bundled' && other.source === 'bundled') return []
+      const host = one.hosts.find((ours) => other.hosts.some((theirs) => tie(ours, theirs)))
+      const names = `Providers "${one.definition.name}" and "${other.definition.name}"`
+      return host === undefined ? [] : [`${names} both match ${formatHost(host)}: nothing is injected there`]
+    }),
+  )
+}

@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { BrokerError } from '../../protocol/index.ts'
+import { definitionJson } from './definition.fixture.ts'
+import { parseDefinition } from './parse-definition.ts'
+
+function pathsRefused(overrides: Readonly<Record<string, unknown>>): readonly string[] {
+  return refusal(definitionJson(overrides)).options.details?.map(({ path }) => path) ?? []
+}
+
+function refusal(value: unknown): BrokerError {
+  try {
+    parseDefinition(value)
+  } catch (error) {
+    assert.ok(error instanceof BrokerError)
+    assert.equal(error.name, 'InvalidRequestError')
+    return error
+  }
+  assert.fail('the definition was accepted')
+}
+
+const OAUTH = { scopes: [], authorization_url: 'https://prov.test/auth', token_url: 'https://prov.test/token' }
+const oauth = (section: object) => ({ auth_type: 'oauth2', flow: 'pkce', oauth: { ...OAUTH, ...section } })
+const header = (name: string) => ({ api_key: { header_name: name } })
+const field = (name: string, rest: object = {}) => ({ name, label: 'Label', secret: true, required: true, ...rest })
+
+describe('a provider definition', () => {
+  for (const [what, overrides] of [
+    ['of the smallest size', {}],
+    [
+      'with every form of host',
+      { hosts: ['a.prov.test', '*.b.prov.test', 'c.prov.test:8443', 'd.prov.test/api/v1/*'] },
+    ],
+    ['for a wildcard over regions', { hosts: ['bedrock.*.amazonaws.com'] }],
+    ['for a port on loopback', { hosts: ['localhost:8443', '127.0.0.1:8443', '[::1]:8443'] }],
+    ['for tenants', { base_url: 'https://{tenant}.prov.test' }],
+    [
+      'for tenants below a shared suffix',
+      { hosts: ['*.myshopify.com'], base_url: 'https://{shop}.myshopify.com/admin' },
+    ],
+    ['with both sections', { oauth: OAUTH }],
+    ['for OAuth', oauth({ issuer: 'https://prov.test/', resource: 'https://prov.test/mcp', prefix: 'token' })],
+    ['for OAuth on loopback', oauth({ token_url: 'http://127.0.0.1:9000/token' })],
+    ['with a query parameter', { api_key: { query_param: 'key' } }],
+    [
+      'with all in it',
+      {
+        description: 'An API',
+        category: 'data',
+        docs_url: 'https://prov.test/docs',
+        env: { PROV_API_KEY: 'credential', PROV_URL: 'base_url' },
+        placeholder: 'sk-broker-proxy-managed',
+        headers: { 'X-Api-Version': '2026-01-01' },
+        api_key: {
+          encoding: 'basic',
+          username: '{account}',
+          pattern: '^[a-z]{4,}$',
+          example: 'aaaaaaaa',
+          fields: [field('account', { secret: false }), field('api_key')],
+        },
+        injections: [
+          { type: 'header', name: 'X-Account', value: 'id={account}' },
+          { type: 'query', name: 'account', value: '{account}' },
+        ],
+      },
+    ],
+  ] as const)
+    it(`may be one ${what}`, () => {
+      assert.deepEqual(parseDefinition(definitionJson(overrides)), definitionJson(overrides))
+    })
+
+  for (const host of [
+    '*',
+    '*.com',
+    '*.co.uk',
+    '*.github.io',
+    '*.vercel.app',
+    '*.amazonaws.com',
+    '*.googleapis.com',
+    '*.s3.amazonaws.com',
+    '*.azure.com',
+    '*.test',
+    'api.*',
+    'api.*.com',
+    'a*.prov.test',
+    '*.*.prov.test',
+    '.*',
+    'api.prov.test|evil.test',
+    '^api\\.prov\\.test$',
+    'API.prov.test',
+    'api.prov.test.',
+    'api..prov.test',
+    '-api.prov.test',
+    'prov',
+    'café.test',
+    'api.prov.test@evil.test',
+    'https://api.prov.test',
+    'api.prov.test:0',
+    'api.prov.test:65536',
+    'api.prov.test:443abc',
+    'api.prov.test:',
+    'api.prov.test/api',
+    'api.prov.test/api*',
+    'api.prov.test/../*',
+    'api.prov.test/a%2fb/*',
+    'api.prov.test/*?x',
+    '10.0.0.0/8',
+    '10.0.0.1',
+    '169.254.169.254',
+    '0x7f.1',
+    '[fd00::1]:443',
+    'localhost',
+    '127.0.0.1',
+    '127.0.0.2:8443',
+  ])
+    it(`does not name the host ${host}`, () => {
+      assert.deepEqual(pathsRefused({ hosts: ['ok.prov.test', host] }), ['hosts.1'])
+    })
+
+  for (const name of [
+    'Host',
+    'Content-Length',
+    'transfer-encoding',
+    'Connection',
+    'TE',
+    'Upgrade',
+    'Proxy-Authorization',
+    'Sec-Fetch-Site',
+    'X-Broker-Connection',
+    'X-Forwarded-Host',
+    ':authority',
+    'X-Key\r\nX-Other',
+    'X Key',
+    'X-Key:',
+    '',
+  ])
+    it(`does not inject into the header ${JSON.stringify(name)}`, () => {
+      assert.deepEqual(pathsRefused(header(name)), ['api_key.header_name'])
+      assert.deepEqual(pathsRefused({ injections: [{ type: 'header', name }] }), ['injections.0.name'])
+    })
+
+  for (const [what, overrides, paths] of [
+    ['unknown field', { pattern: 'x' }, ['pattern']],
+    ['unknown field inside', { api_key: { header: 'x' } }, ['api_key.header']],
+    ['client secret', oauth({ client_secret: 'CNRYsecret' }), ['oauth.client_secret']],
+    ['wrong type', { hosts: 'api.prov.test' }, ['hosts']],
+    ['other version', { schema_version: 2 }, ['schema_version']],
+    ['path as name', { name: '../x' }, ['name']],
+    ['name of an inherited property', { name: 'constructor' }, ['name']],
+    ['name in capitals', { name: 'GitHub' }, ['name']],
+    ['long name', { name: 'a'.repeat(65) }, ['name']],
+    ['control character to show', { display_name: 'Prov\u001b[2J' }, ['display_name']],
+    ['reordering character to show', { description: 'a\u202Eb' }, ['description']],
+    ['host twice', { hosts: ['a.prov.test', 'a.prov.test'] }, ['hosts.1']],
+    ['no host', { hosts: [] }, ['hosts']],
+    ['script as documentation', { docs_url: 'javascript:alert(1)' }, ['docs_url']],
+    ['line break in the prefix', { api_key: { prefix: 'Bearer\r\nX-Other: 1' } }, ['api_key.prefix']],
+    ['line break in a fixed header', { headers: { 'X-Version': '1\n2' } }, ['headers.X-Version']],
+    ['fixed header that steers', { headers: { Host: 'evil.test' } }, ['headers.Host']],
+    ['fixed header where the key goes', { headers: { authorization: 'x' } }, ['headers.authorization']],
+    ['flow without its section', { auth_type: 'oauth2', flow: 'pkce' }, ['oauth']],
+    ['flow of another type', { flow: 'pkce' }, ['flow']],
+    ['key flow without key section', { api_key: undefined }, ['api_key']],
+    ['flow without its endpoint', oauth({ token_url: undefined }), ['oauth.token_url']],
+    ['endpoint in plain http', oauth({ token_url: 'http://prov.test/token' }), ['oauth.token_url']],
+    ['endpoint that is no URL', oauth({ token_url: '/token' }), ['oauth.token_url']],
+    ['endpoint with a user', oauth({ token_url: 'https://u:CNRYp@prov.test/' }), ['oauth.token_url']],
+    ['endpoint with a fragment', oauth({ issuer: 'https://prov.test/#' }), ['oauth.issuer']],
+    ['endpoint at a private address', oauth({ token_url: 'https://10.0.0.1/' }), ['oauth.token_url']],
+    ['endpoint at metadata', oauth({ token_url: 'https://[fd00:ec2::254]/' }), ['oauth.token_url']],
+    ['endpoint at an address in disguise', oauth({ token_url: 'https://2851995648/' }), ['oauth.token_url']],
+    ['endpoint at the daemon', oauth({ token_url: 'http://localhost:7998/' }), ['oauth.token_url']],
+    ['parameter of the flow', oauth({ authorize_params: { state: 'x' } }), ['oauth.authorize_params.state']],
+    ['variable of the broker', { env: { BROKER_HOME: 'credential' } }, ['env.BROKER_HOME']],
+    ['variable that steers programs', { env: { LD_PRELOAD: 'credential' } }, ['env.LD_PRELOAD']],
+    ['variable of the proxy', { env: { HTTPS_PROXY: 'base_url' } }, ['env.HTTPS_PROXY']],
+    ['variable that is no name', { env: { 'a b': 'credential' } }, ['env.a b']],
+    ['placeholder with spaces', { placeholder: 'a b' }, ['placeholder']],
+    ['base URL of anyone', { base_url: 'https://{host}' }, ['base_url']],
+    ['base URL of a whole registry', { base_url: 'https://{tenant}.co.uk' }, ['base_url']],
+    ['base URL with half a label', { base_url: 'https://x-{tenant}.prov.test' }, ['base_url']],
+    ['base URL of two tenants', { base_url: 'https://{a}.{b}.prov.test' }, ['base_url']],
+    ['base URL elsewhere', { base_url: 'https://evil.test' }, ['base_url']],
+    ['injection into the path', { injections: [{ type: 'path', value: 'x' }] }, ['injections.0.type']],
+    [
+      'unknown field of the credential',
+      { injections: [{ type: 'query', name: 'a', value: '{b}' }] },
+      ['injections.0.value'],
+    ],
+    ['place taken already', { injections: [{ type: 'basic', password: '{api_key}' }] }, ['injections.0']],
+    ['user name with a colon', { api_key: { encoding: 'basic', username: 'a:b' } }, ['api_key.username']],
+    ['user name without basic', { api_key: { username: 'a' } }, ['api_key.username']],
+    ['prefix in a query', { api_key: { query_param: 'key', prefix: 'Bearer' } }, ['api_key.prefix']],
+    ['fields without the key', { api_key: { fields: [field('token')] } }, ['api_key.fields']],
+    ['field twice', { api_key: { fields: [field('api_key'), field('api_key')] } }, ['api_key.fields.1.name']],
+    ['pattern that goes back', { api_key: { pattern: '(a)\\1' } }, ['api_key.pattern']],
+    [
+      'pattern of a field that looks around',
+      { api_key: { fields: [field('api_key', { pattern: '(?=a)' })] } },
+      ['api_key.fields.0.pattern'],
+    ],
+    ['example that does not fit', { api_key: { pattern: '^a$', example: 'b' } }, ['api_key.example']],
+  ] as const)
+    it(`has no ${what}`, () => {
+      assert.deepEqual(pathsRefused(overrides), paths)
+    })
+
+  for (const value of [null, undefined, 1, 'text', [], [definitionJson()], true])
+    it(`is not ${JSON.stringify(value)}`, () => {
+      assert.equal(refusal(value).options.details?.[0]?.path, '')
+    })
+
+  it('cannot reach the prototype of objects', () => {
+    const hostile: unknown = JSON.parse(JSON.stringify(definitionJson()).replace('{', '{"__proto__":{"polluted":1},'))
+    assert.match(refusal(hostile).message, /__proto__ is not a known field/)
+    assert.equal('polluted' in {}, false)
+  })
+
+  it('is refused with all that is wrong and nothing that was in it', () => {
+    const error = refusal(definitionJson({ name: 'CNRY/name', hosts: ['*.com'], api_key: { prefix: 'CNRY\r\n' } }))
+    assert.deepEqual(
+      error.options.details?.map(({ path }) => path),
+      ['name', 'api_key.prefix'],
+    )
+    assert.doesNotMatch(JSON.stringify([error.message, error.options]), /CNRY/)
+  })
+
+  it('is refused with paths that begin where it stands in the request', () => {
+    assert.throws(() => parseDefinition(definitionJson({ hosts: ['*'] }), 'definition'), /definition\.hosts\.0 must/)
+  })
+})

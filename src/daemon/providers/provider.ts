@@ -1,0 +1,27 @@
+import type { ProviderDefinition } from '../../schemas/index.ts'
+import type { HostPattern } from './host-pattern.ts'
+
+/** A definition that was parsed and compiled. */
+export interface Provider {
+  readonly definition: ProviderDefinition
+  readonly source: 'bundled' | 'custom'
+  /** A custom definition that stands in for a bundled one of the same name. */
+  readonly overridesBundled: boolean
+  /** Every host its credentials may go to: `hosts` of the definition, and those its `base_url` template stands for. */
+  readonly hosts: readonly HostPattern[]
+}
+
+/** A request, as far as it decides where it goes. */
+export interface Target {
+  /** As the child wrote it, in any letter case; IPv6 without brackets. */
+  readonly host: string
+  readonly port: number
+  /** Without query, exactly as sent. A definition for a path matches only where it is given. */
+  readonly path?: string
+}
+
+export type Match =
+  | { readonly kind: 'one'; readonly provider: Provider }
+  | { readonly kind: 'none' }
+  /** Equally specific: nothing may be injected. */
+  | { readonly kind: 'tie'; readonly providers: readonly Provider[] }

@@ -1,0 +1,99 @@
+import type { Actor } from '../../protocol/index.ts'
+import { BrokerError } from '../../protocol/index.ts'
+import type { Health, Readiness } from '../../schemas/index.ts'
+import type { Audit } from '../audit/index.ts'
+import type { Connections } from '../connections/index.ts'
+import type { Providers } from '../providers/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Vault } from '../vault/index.ts'
+
+export interface ReadinessOptions {
+  readonly store: Store
+  readonly vault: Vault
+  readonly audit: Audit
+  readonly providers: Providers
+  readonly connections: Connections
+  /** Whether `server/config.json` and this version agree on the home's layout. */
+  readonly homeIsCurrent: boolean
+  readonly version: string
+}
+
+/** How much of the audit log's chain a readiness check walks: all of a laptop's recent past, in some ten milliseconds. */
+const AUDIT_ROWS = 2000
+
+type CheckName = keyof Readiness['checks']
+/** What was found wrong, as sentences; what was merely noticed. */
+interface Finding {
+  readonly issues: readonly string[]
+  readonly warnings?: readonly string[]
+}
+
+/** Does what the daemon is there for, in small, for one caller (interface section 2.2). */
+export async function checkReadiness(options: ReadinessOptions, actor: Actor): Promise<Readiness> {
+  const { store, vault, audit, providers, connections } = options
+  await vault.unlock()
+  const findings: Readonly<Record<CheckName, Finding>> = {
+    store: await attempt(async () => {
+      await store.probe()
+      const broken = await audit.verify(AUDIT_ROWS)
+      return { issues: broken === undefined ? [] : [broken] }
+    }),
+    vault: await attempt(() => checkVault(vault, actor)),
+    integrity: await attempt(async () => ({ issues: (await vault.integrity(actor.vaultId)).issues })),
+    // The signature was verified and its identity found before this was asked.
+    identity: { issues: [] },
+    providers: await attempt(async () => providers.health()),
+    connections: await attempt(async () => ({ issues: await connections.check(actor.vaultId) })),
+    spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+  }
+  return readinessOf(findings, vault)
+}
+
+async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
+  const status = vault.status()
+  if (status.kind === 'sealed') return { issues: [`The vault is sealed: ${status.cause}`] }
+  await vault.roundtrip(actor.vaultId)
+  return { issues: [], warnings: status.warnings }
+}
+
+async function checkVersions({ store, homeIsCurrent }: ReadinessOptions): Promise<readonly string[]> {
+  const issues: string[] = []
+  if (!homeIsCurrent) issues.push('server/config.json was written by another version of Broker.')
+  if (!(await store.schemaIsCurrent())) issues.push('The schema of the store is not the one of this version.')
+  return issues
+}
+
+async function attempt(check: () => Promise<Finding>): Promise<Finding> {
+  try {
+    return await check()
+  } catch (error) {
+    return { issues: [error instanceof BrokerError ? error.message : 'A check failed; the daemon log says why.'] }
+  }
+}
+
+function readinessOf(findings: Readonly<Record<CheckName, Finding>>, vault: Vault): Readiness {
+  const entries = Object.entries(findings)
+  const issues = [...new Set(entries.flatMap(([, finding]) => finding.issues))]
+  const warnings = entries.flatMap(([, finding]) => finding.warnings ?? [])
+  const checks = Object.fromEntries(entries.map(([name, { issues }]) => [name, issues.length === 0 ? 'ok' : 'failed']))
+  return {
+    status: issues.length === 0 ? 'ready' : 'not_ready',
+    checks: checks as Readiness['checks'],
+    ...(warnings.length > 0 && { warnings }),
+    ...(issues.length > 0 && { issues }),
+    ...encryptionOf(vault),
+  }
+}
+
+/** Liveness: what can be said without asking any part whether it works (interface section 2.1). */
+export function healthOf({ vault, version }: Pick<ReadinessOptions, 'vault' | 'version'>): Health {
+  return { status: 'ok', version, ...encryptionOf(vault) }
+}
+
+function encryptionOf(vault: Vault) {
+  const status = vault.status()
+  return {
+    configured_encryption_mode: vault.mode,
+    ...(status.kind === 'open' && { effective_encryption_source: status.source, encryption_backend: status.backend }),
+  }
+}

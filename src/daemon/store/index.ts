@@ -1,0 +1,8 @@
+/**
+ * The relational store: SQLite on a laptop, Postgres for a team, one schema and one query layer for both, and the
+ * ledger of used proofs. Must never see a secret in the clear: what it keeps of one is sealed by the vault.
+ */
+export { lockHome } from './home-lock.ts'
+export { type Db, openStore, type Store, type StoreLocation } from './open-store.ts'
+export type { ReplayLedger } from './replay-ledger.ts'
+export type { AuditEventRow, ConnectionRow, IdentityRow, RecordRow, RunRow, Tables } from './tables.ts'

@@ -1,0 +1,123 @@
+import { type Kysely, sql } from 'kysely'
+import type { Migration } from 'kysely/migration'
+
+export type Dialect = 'sqlite' | 'postgres'
+
+/**
+ * Every change of the schema, oldest first. A migration that has shipped never changes; its name is its order.
+ * Each runs in a transaction, on both databases.
+ */
+export function migrationsFor(dialect: Dialect): Record<string, Migration> {
+  return {
+    '0001_first': { up: (db) => first(db, dialect) },
+  }
+}
+
+async function first(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+  const blob = dialect === 'sqlite' ? 'blob' : 'bytea'
+  const statements = [
+    `create table principals (
+       id text primary key,
+       role text not null check (role in ('admin', 'user')),
+       vault_id text not null unique,
+       created_at text not null)`,
+    `create table identities (
+       handle text primary key,
+       did text not null unique,
+       principal_id text references principals (id),
+       created_at text not null,
+       last_used_at text)`,
+    `create index identities_by_principal on identities (principal_id)`,
+    `create table claims (
+       token_hash text primary key,
+       handle text not null references identities (handle) on delete cascade,
+       expires_at text not null)`,
+    `create table runs (
+       id text primary key,
+       did text not null unique,
+       handle text not null references identities (handle) on delete cascade,
+       grants text not null,
+       created_at text not null,
+       expires_at text not null,
+       ended_at text)`,
+    `create table vault_sources (
+       id integer primary key check (id = 1),
+       deployment_id text not null,
+       source text not null,
+       key_id text not null,
+       created_at text not null)`,
+    `create table data_keys (
+       vault_id text not null,
+       term integer not null,
+       wrapped ${blob} not null,
+       created_at text not null,
+       primary key (vault_id, term))`,
+    `create table manifests (
+       vault_id text primary key,
+       generation bigint not null,
+       sealed ${blob} not null)`,
+    `create table records (
+       vault_id text not null,
+       kind text not null,
+       id text not null,
+       version bigint not null,
+       binding text not null,
+       term integer not null,
+       sealed ${blob} not null,
+       primary key (vault_id, kind, id))`,
+    `create table connections (
+       vault_id text not null,
+       provider text not null,
+       connection text not null,
+       is_default integer not null check (is_default in (0, 1)),
+       auth_type text not null,
+       flow text not null,
+       base_url text,
+       scopes text not null,
+       account text,
+       destination text not null,
+       created_at text not null,
+       updated_at text not null,
+       expires_at text,
+       last_used_at text,
+       primary key (vault_id, provider, connection))`,
+    `create unique index connections_one_default on connections (vault_id, provider) where is_default = 1`,
+    `create table audit_events (
+       seq bigint primary key,
+       id text not null unique,
+       timestamp text not null,
+       event text not null,
+       source text not null,
+       provider text,
+       connection text,
+       identity text not null,
+       principal_id text not null,
+       status text not null,
+       reason text,
+       run_id text,
+       request text,
+       hash text not null)`,
+    `create index audit_events_by_principal on audit_events (principal_id, seq)`,
+    `create index audit_events_by_event on audit_events (event, seq)`,
+    `create index audit_events_by_provider on audit_events (provider, seq)`,
+    `create table audit_head (id integer primary key check (id = 1), seq bigint not null, hash text not null)`,
+    `insert into audit_head (id, seq, hash) values (1, 0, '')`,
+    ...appendOnly(dialect),
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+function appendOnly(dialect: Dialect): readonly string[] {
+  if (dialect === 'postgres') {
+    return [
+      `create function refuse_audit_change() returns trigger language plpgsql as
+       $$ begin raise exception 'audit events are append-only'; end $$`,
+      `create trigger audit_events_append_only before update or delete or truncate on audit_events
+       for each statement execute function refuse_audit_change()`,
+    ]
+  }
+  return ['update', 'delete'].map(
+    (change) => `create trigger audit_events_no_${change} before ${change} on audit_events
+       begin select raise(abort, 'audit events are append-only'); end`,
+  )
+}

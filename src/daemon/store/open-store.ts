@@ -1,0 +1,148 @@
+import { chmodSync, existsSync } from 'node:fs'
+import { basename } from 'node:path'
+import { DatabaseSync } from 'node:sqlite'
+import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Migrator } from 'kysely/migration'
+import { BrokerError, type Secret } from '../../protocol/index.ts'
+import { type Dialect, migrationsFor } from './migrations.ts'
+import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
+import { sqliteDialect } from './sqlite-dialect.ts'
+import { storeFailure } from './store-failure.ts'
+import type { Tables } from './tables.ts'
+
+/** What queries run on: the store itself, or one transaction of it. */
+export type Db = Kysely<Tables>
+
+export interface Store {
+  readonly db: Db
+  readonly dialect: Dialect
+  readonly replay: ReplayLedger
+  /** All of `work` or nothing of it; on SQLite durable when it resolves. */
+  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /** Reads that all see one state of the database. */
+  snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /** Reads from the database. @throws BrokerError DaemonUnavailableError */
+  probe(): Promise<void>
+  /** Whether the database's schema is the one this version was written for. */
+  schemaIsCurrent(): Promise<boolean>
+  close(): Promise<void>
+}
+
+export type StoreLocation =
+  | { readonly kind: 'sqlite'; readonly path: string; readonly replayPath: string }
+  | { readonly kind: 'postgres'; readonly url: Secret }
+
+/**
+ * Opens the store and brings its schema up to date.
+ * @throws BrokerError DaemonUnavailableError where it is damaged or newer than this version; nothing is changed then.
+ */
+export async function openStore(location: StoreLocation, now: () => number = Date.now): Promise<Store> {
+  return location.kind === 'sqlite' ? openSqlite(location, now) : openPostgres(location.url, now)
+}
+
+async function openSqlite({ path, replayPath }: { path: string; replayPath: string }, now: () => number) {
+  const database = openDatabase(path)
+  const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
+  await migrate(db, 'sqlite')
+  return store(db, 'sqlite', sqliteReplayLedger(openReplayFile(replayPath), now))
+}
+
+function openDatabase(path: string): DatabaseSync {
+  try {
+    const isNew = !existsSync(path)
+    const database = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: 2000 })
+    if (isNew) chmodSync(path, 0o600)
+    database.exec(
+      'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma secure_delete = on;' +
+        'pragma trusted_schema = off; pragma cell_size_check = on',
+    )
+    checkPages(database)
+    return database
+  } catch (cause) {
+    throw damaged(path, cause)
+  }
+}
+
+function checkPages(database: DatabaseSync): void {
+  const [row] = database.prepare('pragma quick_check(1)').all()
+  if (row?.['quick_check'] !== 'ok') throw new Error(`quick_check found: ${String(row?.['quick_check'])}`)
+}
+
+function damaged(path: string, cause: unknown): BrokerError {
+  const why = cause instanceof Error ? cause.message : 'unknown'
+  return new BrokerError('DaemonUnavailableError', `Cannot open the store "${basename(path)}": ${why}`, {
+    hint: 'The file was left as it is. Restore it, with its -wal file, from a backup, or move both away to start empty.',
+    cause,
+  })
+}
+
+// The ledger remembers two minutes: a damaged one is worth less than a daemon that starts.
+function openReplayFile(path: string): DatabaseSync {
+  const isNew = !existsSync(path)
+  const database = new DatabaseSync(path)
+  if (isNew) chmodSync(path, 0o600)
+  return database
+}
+
+async function openPostgres(url: Secret, now: () => number): Promise<Store> {
+  const { default: pg } = await import('pg')
+  // bigint columns are counters far below 2^53; text would compare as text.
+  const parseBigint = (text: string) => Number(text)
+  const pool = new pg.Pool({
+    connectionString: url.reveal(),
+    max: 10,
+    connectionTimeoutMillis: 5000,
+    types: { getTypeParser: (oid, format) => (oid === 20 ? parseBigint : pg.types.getTypeParser(oid, format)) },
+  })
+  // A connection that dies idle is replaced at its next use; unheard, its error would end the daemon.
+  pool.on('error', () => undefined)
+  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [] })
+  try {
+    await migrate(db, 'postgres')
+    return store(db, 'postgres', await postgresReplayLedger(db, now))
+  } catch (cause) {
+    await db.destroy()
+    throw storeFailure(cause)
+  }
+}
+
+function store(db: Db, dialect: Dialect, replay: ReplayLedger): Store {
+  return {
+    db,
+    dialect,
+    replay,
+    transaction: (work) => db.transaction().execute(work),
+    snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
+    async probe() {
+      await sql`select count(*) from audit_head`.execute(db)
+    },
+    schemaIsCurrent: () => schemaIsCurrent(db, dialect),
+    async close() {
+      replay.close()
+      await db.destroy()
+    },
+  }
+}
+
+async function migrate(db: Db, dialect: Dialect): Promise<void> {
+  const { error } = await migrator(db, dialect).migrateToLatest()
+  if (error === undefined) return
+  if (error instanceof Error && error.message.includes('corrupted migrations')) throw newerSchema(error)
+  throw error
+}
+
+function migrator(db: Db, dialect: Dialect): Migrator {
+  return new Migrator({ db, provider: { getMigrations: async () => migrationsFor(dialect) } })
+}
+
+function newerSchema(cause: Error): BrokerError {
+  return new BrokerError('DaemonUnavailableError', 'Cannot open the store: a newer version of Broker has changed it', {
+    hint: 'Use that version again; nothing was changed.',
+    cause,
+  })
+}
+
+async function schemaIsCurrent(db: Db, dialect: Dialect): Promise<boolean> {
+  const migrations = await migrator(db, dialect).getMigrations()
+  return migrations.every(({ executedAt }) => executedAt !== undefined)
+}

@@ -1,0 +1,55 @@
+import type { DatabaseSync } from 'node:sqlite'
+import { type Kysely, sql } from 'kysely'
+import { storeFailure } from './store-failure.ts'
+import type { Tables } from './tables.ts'
+
+/**
+ * Remembers which proofs were used, across restarts. A claim is one write without a disk flush: it survives the
+ * process being killed, which is all that a proof's life of at most two minutes asks for.
+ */
+export interface ReplayLedger {
+  /** True the first time this key is claimed. `expiresAt`: seconds since the epoch, after which it may be forgotten. */
+  claim(key: string, expiresAt: number): Promise<boolean>
+  close(): void
+}
+
+const CREATE = 'create table if not exists used_proofs (key text primary key, expires_at bigint not null)'
+const CLEAN_EVERY_MS = 60_000
+
+/** A ledger in a file of its own, so that it need not wait for the durable writes of the store. */
+export function sqliteReplayLedger(database: DatabaseSync, now: () => number): ReplayLedger {
+  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 2000')
+  // Without rowid the key is the table: one tree to write instead of two.
+  database.exec(`${CREATE} without rowid`)
+  const insert = database.prepare('insert into used_proofs values (?, ?) on conflict do nothing')
+  const forget = database.prepare('delete from used_proofs where expires_at < ?')
+  const cleaner = setInterval(() => forget.run(Math.floor(now() / 1000)), CLEAN_EVERY_MS).unref()
+  return {
+    async claim(key, expiresAt) {
+      try {
+        return insert.run(key, expiresAt).changes === 1
+      } catch (cause) {
+        throw storeFailure(cause)
+      }
+    },
+    close() {
+      clearInterval(cleaner)
+      database.close()
+    },
+  }
+}
+
+/** A ledger that all daemons of one Postgres share. */
+export async function postgresReplayLedger(db: Kysely<Tables>, now: () => number): Promise<ReplayLedger> {
+  await sql.raw(CREATE).execute(db)
+  const forget = () => sql`delete from used_proofs where expires_at < ${Math.floor(now() / 1000)}`.execute(db)
+  const cleaner = setInterval(() => void forget().catch(() => undefined), CLEAN_EVERY_MS).unref()
+  return {
+    async claim(key, expiresAt) {
+      const { numAffectedRows } = await sql`
+        insert into used_proofs values (${key}, ${expiresAt}) on conflict do nothing`.execute(db)
+      return numAffectedRows === 1n
+    },
+    close: () => clearInterval(cleaner),
+  }
+}

@@ -1,0 +1,126 @@
+/** Times are ISO-8601 UTC text, booleans 0 or 1, lists and objects JSON text: the same on SQLite and Postgres. */
+export interface Tables {
+  principals: PrincipalRow
+  identities: IdentityRow
+  claims: ClaimRow
+  runs: RunRow
+  vault_sources: VaultSourceRow
+  data_keys: DataKeyRow
+  manifests: ManifestRow
+  records: RecordRow
+  connections: ConnectionRow
+  audit_events: AuditEventRow
+  audit_head: AuditHeadRow
+}
+
+interface PrincipalRow {
+  id: string
+  role: 'admin' | 'user'
+  vault_id: string
+  created_at: string
+}
+
+export interface IdentityRow {
+  handle: string
+  did: string
+  /** Null until the identity is claimed. */
+  principal_id: string | null
+  created_at: string
+  last_used_at: string | null
+}
+
+interface ClaimRow {
+  /** SHA-256 of the token, hex: the token itself is only in the claim's URL. */
+  token_hash: string
+  handle: string
+  expires_at: string
+}
+
+export interface RunRow {
+  id: string
+  /** did:key of the run's own ephemeral key. */
+  did: string
+  handle: string
+  /** JSON: `{only?, connections?}`. */
+  grants: string
+  created_at: string
+  expires_at: string
+  ended_at: string | null
+}
+
+interface VaultSourceRow {
+  /** Always 1: a deployment has one master key. */
+  id: number
+  deployment_id: string
+  source: string
+  /** First 8 bytes of a MAC by the master key, hex: tells another key without telling anything of this one. */
+  key_id: string
+  created_at: string
+}
+
+interface DataKeyRow {
+  vault_id: string
+  term: number
+  wrapped: Uint8Array
+  created_at: string
+}
+
+interface ManifestRow {
+  vault_id: string
+  /** Grows by one with each change of the vault's records. */
+  generation: number
+  sealed: Uint8Array
+}
+
+export interface RecordRow {
+  vault_id: string
+  kind: string
+  id: string
+  version: number
+  /** What the credential is bound to: the digest of where it may go. */
+  binding: string
+  term: number
+  sealed: Uint8Array
+}
+
+export interface ConnectionRow {
+  vault_id: string
+  provider: string
+  connection: string
+  is_default: number
+  auth_type: string
+  flow: string
+  base_url: string | null
+  scopes: string
+  account: string | null
+  destination: string
+  created_at: string
+  updated_at: string
+  expires_at: string | null
+  last_used_at: string | null
+}
+
+export interface AuditEventRow {
+  seq: number
+  id: string
+  timestamp: string
+  event: string
+  source: string
+  provider: string | null
+  connection: string | null
+  identity: string
+  principal_id: string
+  status: string
+  reason: string | null
+  run_id: string | null
+  request: string | null
+  /** SHA-256, hex, over the hash of the row before and all columns of this one. */
+  hash: string
+}
+
+interface AuditHeadRow {
+  /** Always 1. */
+  id: number
+  seq: number
+  hash: string
+}

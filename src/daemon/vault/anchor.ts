@@ -1,0 +1,56 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import type { KeyHierarchy } from './key-hierarchy.ts'
+
+/** A small file outside the store that remembers how far each vault has come: an older store shows. */
+export interface AnchorFile {
+  read(): string | undefined
+  write(text: string): void
+}
+
+export interface Anchor {
+  /** Highest generation seen of a vault on this machine; 0 where none was. */
+  generationOf(vaultId: string): number
+  /** Remembers a generation; a lower one than before is not remembered. */
+  advance(vaultId: string, generation: number): void
+  /** Whether the file was there but is not what this deployment wrote. */
+  readonly damaged: boolean
+}
+
+export function openAnchor(keys: KeyHierarchy, file: AnchorFile): Anchor {
+  const text = file.read()
+  const known = text === undefined ? new Map<string, number>() : parse(keys, text)
+  const generations = known ?? new Map<string, number>()
+  return {
+    damaged: known === undefined,
+    generationOf: (vaultId) => generations.get(vaultId) ?? 0,
+    advance(vaultId, generation) {
+      if (generation <= (generations.get(vaultId) ?? 0)) return
+      generations.set(vaultId, generation)
+      // A damaged anchor stays as evidence until somebody has looked at it.
+      if (known !== undefined) file.write(print(keys, generations))
+    },
+  }
+}
+
+function print(keys: KeyHierarchy, generations: ReadonlyMap<string, number>): string {
+  const entries = [...generations].sort()
+  return `${JSON.stringify({ vaults: Object.fromEntries(entries), mac: macOf(keys, entries).toString('hex') })}\n`
+}
+
+function parse(keys: KeyHierarchy, text: string): Map<string, number> | undefined {
+  try {
+    const { vaults, mac } = JSON.parse(text) as { vaults: Record<string, number>; mac: string }
+    const entries = Object.entries(vaults).sort()
+    const expected = macOf(keys, entries)
+    const given = Buffer.from(mac, 'hex')
+    return given.length === expected.length && timingSafeEqual(given, expected) ? new Map(entries) : undefined
+  } catch {
+    return undefined
+  }
+}
+
+function macOf(keys: KeyHierarchy, entries: readonly (readonly [string, number])[]): Buffer {
+  return createHmac('sha256', keys.anchor)
+    .update(JSON.stringify([keys.deploymentId, entries]))
+    .digest()
+}

@@ -1,0 +1,10 @@
+/**
+ * Sealed records: the only room that knows the master key. Master key → a data key for each vault → each record sealed
+ * whole and bound to its name, version and destination; a keyed manifest tells what a vault must hold.
+ * Must never log, print or keep a plaintext, nor make a new key for a vault that has one.
+ */
+export type { AnchorFile } from './anchor.ts'
+export type { Integrity } from './integrity.ts'
+export { type Keyring, systemKeyring } from './keyring.ts'
+export type { MasterKeySettings } from './master-key-source.ts'
+export { openVault, type RecordRef, type Vault, type VaultStatus } from './open-vault.ts'

@@ -1,0 +1,93 @@
+import { setImmediate } from 'node:timers/promises'
+import type { Db, RecordRow, Store } from '../store/index.ts'
+import { open } from './aead.ts'
+import type { Anchor } from './anchor.ts'
+import type { DataKey, KeyHierarchy } from './key-hierarchy.ts'
+import { emptyManifest, type Manifest, openManifest, withRecord } from './manifest.ts'
+import { recordContext } from './record-context.ts'
+
+/** What an integrity pass found. `issues` are sentences for people; none holds a secret. */
+export interface Integrity {
+  readonly records: number
+  readonly issues: readonly string[]
+}
+
+export interface IntegrityPass {
+  readonly store: Store
+  readonly keys: KeyHierarchy
+  readonly anchor: Anchor
+  readonly vaultId: string
+  readonly dataKeyOf: (db: Db, term: number) => Promise<DataKey>
+}
+
+// Opening ten thousand records takes a tenth of a second: others get their turn in between.
+const RECORDS_AT_ONCE = 200
+
+/** Opens every record of a vault, holds them all against its manifest, and its manifest against the anchor. */
+export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
+  const { manifest, rows } = await readVault(pass)
+  const issues: string[] = []
+  let found: Manifest = emptyManifest()
+  for (const [index, row] of rows.entries()) {
+    if (index % RECORDS_AT_ONCE === 0) await setImmediate()
+    if (!(await opens(pass, row))) issues.push(`The stored ${row.kind} "${row.id}" was changed outside of Broker.`)
+    found = withRecord(pass.keys, found, row)
+  }
+  return { records: rows.length, issues: [...issues, ...manifestIssues(pass, manifest, found)] }
+}
+
+interface StoredManifest {
+  readonly generation: number
+  readonly sealed: Uint8Array
+}
+
+async function readVault({ store, vaultId }: IntegrityPass) {
+  return store.snapshot(async (tx) => ({
+    manifest: await tx.selectFrom('manifests').selectAll().where('vault_id', '=', vaultId).executeTakeFirst(),
+    rows: await tx.selectFrom('records').selectAll().where('vault_id', '=', vaultId).execute(),
+  }))
+}
+
+async function opens({ store, keys, vaultId, dataKeyOf }: IntegrityPass, row: RecordRow): Promise<boolean> {
+  try {
+    const { key } = await dataKeyOf(store.db, row.term)
+    open(key, row.sealed, recordContext(keys, { vaultId, kind: row.kind, id: row.id }, row))
+    return true
+  } catch {
+    return false
+  }
+}
+
+function manifestIssues(
+  { keys, anchor, vaultId }: IntegrityPass,
+  stored: StoredManifest | undefined,
+  found: Manifest,
+): readonly string[] {
+  if (!stored) return ['The manifest of the vault is missing.']
+  const expected = openedManifest(keys, vaultId, stored)
+  if (!expected) return ['The manifest of the vault was changed outside of Broker.']
+  if (expected.count !== found.count) return [`The vault holds ${found.count} records, not ${expected.count}.`]
+  if (expected.fingerprint !== found.fingerprint) return ['A record of the vault was replaced by an older one.']
+  return anchorIssues(anchor, vaultId, stored.generation)
+}
+
+function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManifest): Manifest | undefined {
+  try {
+    return openManifest(keys, vaultId, stored.generation, stored.sealed)
+  } catch {
+    return undefined
+  }
+}
+
+function anchorIssues(anchor: Anchor, vaultId: string, generation: number): readonly string[] {
+  const seen = anchor.generationOf(vaultId)
+  if (anchor.damaged) return ['The file server/vault-anchor.json was changed outside of Broker.']
+  if (generation < seen) {
+    return [
+      `The whole store is older than the last one seen here (generation ${generation}, seen ${seen}). If you restored ` +
+        'a backup on purpose, remove server/vault-anchor.json and restart the daemon.',
+    ]
+  }
+  anchor.advance(vaultId, generation)
+  return []
+}

@@ -1,0 +1,55 @@
+import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
+import { type AssociatedData, open, seal } from './aead.ts'
+
+/**
+ * Keys made from the master key, one for each purpose (HKDF-SHA256, salted by the deployment). The master key itself
+ * encrypts nothing.
+ */
+export interface KeyHierarchy {
+  readonly deploymentId: string
+  /** Wraps the data keys. */
+  readonly wrapping: KeyObject
+  /** Seals the manifests, and keys the fingerprints in them. */
+  readonly manifest: KeyObject
+  readonly fingerprint: KeyObject
+  /** Authenticates the anchor file. */
+  readonly anchor: KeyObject
+}
+
+export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarchy {
+  const derive = (purpose: string) =>
+    createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, deploymentId, `broker/v1/${purpose}`, 32)))
+  return {
+    deploymentId,
+    wrapping: derive('wrapping'),
+    manifest: derive('manifest'),
+    fingerprint: derive('fingerprint'),
+    anchor: derive('anchor'),
+  }
+}
+
+/** Tells one master key from another without telling anything of either; kept in the clear, hex. */
+export function keyIdOf(masterKey: Buffer): string {
+  return createHmac('sha256', masterKey).update('broker/v1/key-id').digest('hex').slice(0, 16)
+}
+
+/** A data key: seals the records of one vault, for one term. */
+export interface DataKey {
+  readonly term: number
+  readonly key: KeyObject
+}
+
+export function makeDataKey(keys: KeyHierarchy, vaultId: string, term: number): { dataKey: DataKey; wrapped: Buffer } {
+  const bytes = randomBytes(32)
+  const wrapped = seal(keys.wrapping, bytes, dataKeyContext(keys, vaultId, term))
+  return { dataKey: { term, key: createSecretKey(bytes) }, wrapped }
+}
+
+/** @throws Error where the wrapped key is another vault's or term's, or was changed. */
+export function unwrapDataKey(keys: KeyHierarchy, vaultId: string, term: number, wrapped: Uint8Array): DataKey {
+  return { term, key: createSecretKey(open(keys.wrapping, wrapped, dataKeyContext(keys, vaultId, term))) }
+}
+
+function dataKeyContext(keys: KeyHierarchy, vaultId: string, term: number): AssociatedData {
+  return ['broker/data-key/v1', keys.deploymentId, vaultId, String(term)]
+}

@@ -1,0 +1,53 @@
+import { createHash, createHmac } from 'node:crypto'
+import type { RecordRow } from '../store/index.ts'
+import { open, seal } from './aead.ts'
+import type { KeyHierarchy } from './key-hierarchy.ts'
+
+/**
+ * What a vault holds, in 32 bytes: the exclusive or of one keyed fingerprint for each record. A record that is
+ * missing, added, or older than the last change does not fit. One step for each change, however many records there are.
+ * It is kept sealed: whoever could see its values before and after changes could compute with them.
+ */
+export interface Manifest {
+  readonly count: number
+  /** 32 bytes, hex. */
+  readonly fingerprint: string
+}
+
+const EMPTY: Manifest = { count: 0, fingerprint: '00'.repeat(32) }
+
+export type Fingerprinted = Pick<RecordRow, 'kind' | 'id' | 'version' | 'sealed'>
+
+export function emptyManifest(): Manifest {
+  return EMPTY
+}
+
+export function withRecord(keys: KeyHierarchy, manifest: Manifest, record: Fingerprinted): Manifest {
+  return { count: manifest.count + 1, fingerprint: mixed(keys, manifest, record) }
+}
+
+export function withoutRecord(keys: KeyHierarchy, manifest: Manifest, record: Fingerprinted): Manifest {
+  return { count: manifest.count - 1, fingerprint: mixed(keys, manifest, record) }
+}
+
+function mixed(keys: KeyHierarchy, manifest: Manifest, { kind, id, version, sealed }: Fingerprinted): string {
+  const content = createHash('sha256').update(sealed).digest('hex')
+  const print = createHmac('sha256', keys.fingerprint)
+    .update(JSON.stringify([kind, id, version, content]))
+    .digest()
+  const before = Buffer.from(manifest.fingerprint, 'hex')
+  return Buffer.from(before.map((byte, at) => byte ^ (print[at] ?? 0))).toString('hex')
+}
+
+export function sealManifest(keys: KeyHierarchy, vaultId: string, generation: number, manifest: Manifest): Buffer {
+  return seal(keys.manifest, Buffer.from(JSON.stringify(manifest)), context(keys, vaultId, generation))
+}
+
+/** @throws Error where it is another vault's or generation's, or was changed. */
+export function openManifest(keys: KeyHierarchy, vaultId: string, generation: number, sealed: Uint8Array): Manifest {
+  return JSON.parse(open(keys.manifest, sealed, context(keys, vaultId, generation)).toString()) as Manifest
+}
+
+function context(keys: KeyHierarchy, vaultId: string, generation: number): readonly string[] {
+  return ['broker/manifest/v1', keys.deploymentId, vaultId, String(generation)]
+}

@@ -1,0 +1,307 @@
+import { randomUUID } from 'node:crypto'
+import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
+import type { Db, Store } from '../store/index.ts'
+import { open, seal } from './aead.ts'
+import { type Anchor, type AnchorFile, openAnchor } from './anchor.ts'
+import { checkIntegrity, type Integrity } from './integrity.ts'
+import { type DataKey, deriveKeys, type KeyHierarchy, keyIdOf, makeDataKey, unwrapDataKey } from './key-hierarchy.ts'
+import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
+import {
+  existingMasterKey,
+  type MasterKey,
+  MasterKeyError,
+  type MasterKeySettings,
+  newMasterKey,
+} from './master-key-source.ts'
+import { recordContext } from './record-context.ts'
+
+/** One sealed record: in one vault, of one kind, bound to where its secret may go. */
+export interface RecordRef {
+  readonly vaultId: string
+  readonly kind: 'connection' | 'probe'
+  readonly id: string
+}
+
+export type VaultStatus =
+  | {
+      readonly kind: 'open'
+      readonly source: EncryptionSource
+      readonly backend: string
+      readonly warnings: readonly string[]
+    }
+  /** No key, or not the right one: nothing can be read or written. `cause` is one sentence for people. */
+  | { readonly kind: 'sealed'; readonly cause: string }
+
+export interface Vault {
+  readonly mode: EncryptionMode
+  status(): VaultStatus
+  /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
+  unlock(): Promise<VaultStatus>
+  /** Makes the keys of a new, empty vault. */
+  create(tx: Db, vaultId: string): Promise<void>
+  /** Seals `plaintext` as the record's only version; `binding` is what it is bound to besides its name. */
+  put(tx: Db, ref: RecordRef, binding: string, plaintext: Secret): Promise<void>
+  /**
+   * Undefined where there is none.
+   * @throws BrokerError CredentialMissingError where it does not open: it was swapped, moved, edited, or bound elsewhere.
+   */
+  get(db: Db, ref: RecordRef, binding: string): Promise<Secret | undefined>
+  /** Whether there was one. */
+  remove(tx: Db, ref: RecordRef): Promise<boolean>
+  /** Opens every record of the vault and holds them against its manifest. */
+  integrity(vaultId: string): Promise<Integrity>
+  /** Writes down how far the changed vaults have come. It happens by itself soon after a change, and before a stop. */
+  anchorChanges(): Promise<void>
+  /** Puts, gets and deletes a record. @throws BrokerError DaemonUnavailableError */
+  roundtrip(vaultId: string): Promise<void>
+}
+
+export interface VaultOptions {
+  readonly store: Store
+  readonly masterKey: MasterKeySettings
+  readonly anchorFile: AnchorFile
+  readonly now?: () => number
+}
+
+const ANCHOR_DELAY_MS = 50
+
+/** Opens the vault, or leaves it sealed with the cause. An existing vault never gets a new key. */
+export async function openVault(options: VaultOptions): Promise<Vault> {
+  const vault = new SealedRecords(options)
+  await vault.unlock()
+  return vault
+}
+
+interface Unsealed {
+  readonly keys: KeyHierarchy
+  readonly masterKey: Omit<MasterKey, 'bytes'>
+  readonly anchor: Anchor
+}
+
+class SealedRecords implements Vault {
+  readonly mode: EncryptionMode
+  readonly #options: VaultOptions
+  readonly #dataKeys = new Map<string, DataKey>()
+  readonly #changed = new Set<string>()
+  #anchorTimer: NodeJS.Timeout | undefined
+  #state: Unsealed | { readonly cause: string } = { cause: 'it was not opened yet' }
+
+  constructor(options: VaultOptions) {
+    this.#options = options
+    this.mode = options.masterKey.mode
+  }
+
+  status(): VaultStatus {
+    if ('cause' in this.#state) return { kind: 'sealed', cause: this.#state.cause }
+    const { source, backend, warnings } = this.#state.masterKey
+    return { kind: 'open', source, backend, warnings }
+  }
+
+  async unlock(): Promise<VaultStatus> {
+    if ('cause' in this.#state) this.#state = await this.#open()
+    return this.status()
+  }
+
+  async #open(): Promise<Unsealed | { cause: string }> {
+    try {
+      const { masterKey, deploymentId } = await this.#masterKey()
+      const keys = deriveKeys(masterKey.bytes, deploymentId)
+      masterKey.bytes.fill(0)
+      return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile) }
+    } catch (error) {
+      if (error instanceof MasterKeyError) return { cause: error.message }
+      if (error instanceof BrokerError) return { cause: error.message }
+      throw error
+    }
+  }
+
+  async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+    const { store, masterKey: settings } = this.#options
+    const recorded = await store.db.selectFrom('vault_sources').selectAll().executeTakeFirst()
+    if (!recorded) return this.#newDeployment()
+    const masterKey = await existingMasterKey(settings, recorded.source as EncryptionSource, recorded.deployment_id)
+    if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
+      throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
+    }
+    return { masterKey, deploymentId: recorded.deployment_id }
+  }
+
+  async #newDeployment(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+    const { store, masterKey: settings, now = Date.now } = this.#options
+    const orphan = await store.db.selectFrom('data_keys').select('vault_id').executeTakeFirst()
+    if (orphan) throw new MasterKeyError('the store has vaults, but no record of which key they were made with')
+    const deploymentId = randomUUID()
+    const masterKey = await newMasterKey(settings, deploymentId)
+    const row = {
+      id: 1,
+      deployment_id: deploymentId,
+      source: masterKey.source,
+      key_id: keyIdOf(masterKey.bytes),
+      created_at: new Date(now()).toISOString(),
+    }
+    await store.db.insertInto('vault_sources').values(row).execute()
+    return { masterKey, deploymentId }
+  }
+
+  #unsealed(): Unsealed {
+    if ('cause' in this.#state) {
+      throw new BrokerError('DaemonUnavailableError', `The vault is sealed: ${this.#state.cause}`, {
+        hint: 'Give the daemon the key it was made with and restart it; `broker doctor` says more.',
+      })
+    }
+    return this.#state
+  }
+
+  async create(tx: Db, vaultId: string): Promise<void> {
+    const { keys } = this.#unsealed()
+    const { wrapped } = makeDataKey(keys, vaultId, 1)
+    const created_at = new Date((this.#options.now ?? Date.now)()).toISOString()
+    await tx.insertInto('data_keys').values({ vault_id: vaultId, term: 1, wrapped, created_at }).execute()
+    const sealed = sealManifest(keys, vaultId, 0, emptyManifest())
+    await tx.insertInto('manifests').values({ vault_id: vaultId, generation: 0, sealed }).execute()
+  }
+
+  async put(tx: Db, ref: RecordRef, binding: string, plaintext: Secret): Promise<void> {
+    const { keys } = this.#unsealed()
+    const change = await this.#beginChange(tx, ref)
+    const { term, key } = await this.#newestDataKey(tx, ref.vaultId)
+    // Generations are never used twice, so neither is a version: an old ciphertext fits no later record.
+    const version = change.generation
+    const context = recordContext(keys, ref, { version, binding, term })
+    const sealed = seal(key, Buffer.from(plaintext.reveal()), context)
+    const row = { vault_id: ref.vaultId, kind: ref.kind, id: ref.id, version, binding, term, sealed }
+    await tx.insertInto('records').values(row).execute()
+    await this.#endChange(tx, ref.vaultId, change.generation, withRecord(keys, change.manifest, row))
+  }
+
+  async remove(tx: Db, ref: RecordRef): Promise<boolean> {
+    this.#unsealed()
+    const { generation, manifest, removed } = await this.#beginChange(tx, ref)
+    await this.#endChange(tx, ref.vaultId, generation, manifest)
+    return removed
+  }
+
+  /** Takes the vault's lock by counting its generation up, and takes the record's present version out. */
+  async #beginChange(tx: Db, ref: RecordRef): Promise<{ generation: number; manifest: Manifest; removed: boolean }> {
+    const { keys } = this.#unsealed()
+    const row = await tx
+      .updateTable('manifests')
+      .set((eb) => ({ generation: eb('generation', '+', 1) }))
+      .where('vault_id', '=', ref.vaultId)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw integrityError('The vault has no manifest')
+    const manifest = opened(() => openManifest(keys, ref.vaultId, row.generation - 1, row.sealed), 'The manifest')
+    const previous = await tx
+      .deleteFrom('records')
+      .where('vault_id', '=', ref.vaultId)
+      .where('kind', '=', ref.kind)
+      .where('id', '=', ref.id)
+      .returningAll()
+      .executeTakeFirst()
+    return {
+      generation: row.generation,
+      manifest: previous ? withoutRecord(keys, manifest, previous) : manifest,
+      removed: previous !== undefined,
+    }
+  }
+
+  async #endChange(tx: Db, vaultId: string, generation: number, manifest: Manifest): Promise<void> {
+    const { keys } = this.#unsealed()
+    const sealed = sealManifest(keys, vaultId, generation, manifest)
+    await tx.updateTable('manifests').set({ sealed }).where('vault_id', '=', vaultId).execute()
+    this.#changed.add(vaultId)
+    this.#anchorTimer ??= setTimeout(() => void this.anchorChanges(), ANCHOR_DELAY_MS).unref()
+  }
+
+  async anchorChanges(): Promise<void> {
+    clearTimeout(this.#anchorTimer)
+    this.#anchorTimer = undefined
+    const changed = [...this.#changed]
+    this.#changed.clear()
+    if (changed.length === 0) return
+    const { anchor } = this.#unsealed()
+    // Read anew: the transaction that made the change may have been rolled back.
+    const rows = await this.#options.store.db
+      .selectFrom('manifests')
+      .select(['vault_id', 'generation'])
+      .where('vault_id', 'in', changed)
+      .execute()
+      .catch(() => [])
+    for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
+  }
+
+  async get(db: Db, ref: RecordRef, binding: string): Promise<Secret | undefined> {
+    const { keys } = this.#unsealed()
+    const row = await db
+      .selectFrom('records')
+      .select(['version', 'term', 'sealed'])
+      .where('vault_id', '=', ref.vaultId)
+      .where('kind', '=', ref.kind)
+      .where('id', '=', ref.id)
+      .executeTakeFirst()
+    if (!row) return undefined
+    const { key } = await this.#dataKey(db, ref.vaultId, row.term)
+    const context = recordContext(keys, ref, { version: row.version, binding, term: row.term })
+    return new Secret(opened(() => open(key, row.sealed, context), 'The stored credential').toString())
+  }
+
+  async #newestDataKey(db: Db, vaultId: string): Promise<DataKey> {
+    const row = await db
+      .selectFrom('data_keys')
+      .select((eb) => eb.fn.max('term').as('term'))
+      .where('vault_id', '=', vaultId)
+      .executeTakeFirst()
+    return this.#dataKey(db, vaultId, row?.term ?? 1)
+  }
+
+  async #dataKey(db: Db, vaultId: string, term: number): Promise<DataKey> {
+    const name = `${vaultId}/${term}`
+    const known = this.#dataKeys.get(name)
+    if (known) return known
+    const { keys } = this.#unsealed()
+    const row = await db
+      .selectFrom('data_keys')
+      .select('wrapped')
+      .where('vault_id', '=', vaultId)
+      .where('term', '=', term)
+      .executeTakeFirst()
+    if (!row) throw integrityError('The data key of the vault is missing')
+    const dataKey = opened(() => unwrapDataKey(keys, vaultId, term, row.wrapped), 'The data key of the vault')
+    this.#dataKeys.set(name, dataKey)
+    return dataKey
+  }
+
+  async integrity(vaultId: string): Promise<Integrity> {
+    const { keys, anchor } = this.#unsealed()
+    const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
+    return checkIntegrity({ store: this.#options.store, keys, anchor, vaultId, dataKeyOf })
+  }
+
+  async roundtrip(vaultId: string): Promise<void> {
+    const { store } = this.#options
+    const ref: RecordRef = { vaultId, kind: 'probe', id: randomUUID() }
+    const value = new Secret(ref.id)
+    await store.transaction(async (tx) => {
+      await this.put(tx, ref, 'probe', value)
+      const kept = await this.get(tx, ref, 'probe')
+      await this.remove(tx, ref)
+      if (kept?.reveal() !== ref.id) throw new BrokerError('DaemonUnavailableError', 'The vault lost what it was given')
+    })
+  }
+}
+
+function opened<Result>(work: () => Result, what: string): Result {
+  try {
+    return work()
+  } catch (cause) {
+    throw integrityError(`${what} fails its integrity check: it was changed outside of Broker`, cause)
+  }
+}
+
+function integrityError(message: string, cause?: unknown): BrokerError {
+  return new BrokerError('CredentialMissingError', message, {
+    hint: 'Run `broker doctor`; log in again with --force to replace it.',
+    cause,
+  })
+}

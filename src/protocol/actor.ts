@@ -1,0 +1,22 @@
+import type { Role } from './words.ts'
+
+/** Who makes a request, as its signature proved. Every act and every audit event names one. */
+export interface Actor {
+  /** Handle of the identity. */
+  readonly identity: string
+  readonly did: string
+  readonly principalId: string
+  /** The vault of the principal: what the actor may see and use. */
+  readonly vaultId: string
+  readonly role: Role
+  /** Set where the key of one `broker run` signed: it may do less than the identity that started it. */
+  readonly run?: RunGrant
+}
+
+export interface RunGrant {
+  readonly id: string
+  /** Only these providers may be injected; all when absent. */
+  readonly only?: readonly string[]
+  /** Connection to use instead of the provider's default, by provider. */
+  readonly connections: Readonly<Record<string, string>>
+}
