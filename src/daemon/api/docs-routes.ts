@@ -1,5 +1,8 @@
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
 import * as z from 'zod'
 import { providerDefinition } from '../../schemas/index.ts'
+import { apiDocsPage, DOCS_POLICY } from '../pages/index.ts'
 import { openApiDocument } from './openapi.ts'
 import { type Route, route } from './route.ts'
 
@@ -29,6 +32,37 @@ export function docsRoutes(routes: readonly Route[], options: DocsOptions): read
       reply: document,
       handle: () => ({ body: z.toJSONSchema(providerDefinition, { io: 'input' }) }),
     }),
+    route({
+      method: 'GET',
+      path: '/docs',
+      access: 'anyone',
+      summary: 'This API as a page to read.',
+      reply: z.unknown(),
+      handle: () => ({
+        raw: apiDocsPage(),
+        headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': DOCS_POLICY },
+      }),
+    }),
+    ...Object.entries(SWAGGER_FILES).map(([name, contentType]) =>
+      route({
+        method: 'GET',
+        path: `/docs/assets/${name}`,
+        access: 'anyone',
+        summary: 'A file of the page above.',
+        reply: z.unknown(),
+        handle: () => ({ raw: swaggerFile(name), headers: { 'content-type': contentType } }),
+      }),
+    ),
   ]
   return own
+}
+
+const SWAGGER_FILES = {
+  'swagger-ui.css': 'text/css; charset=utf-8',
+  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
+}
+
+// Read when it is asked for: most daemons never show this page.
+function swaggerFile(name: string): Uint8Array<ArrayBuffer> {
+  return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
 }

@@ -19,6 +19,8 @@ export interface SessionForm {
   readonly displayName: string
   readonly connection: string
   readonly fields: readonly Field[]
+  /** Where people find the provider's documentation. */
+  readonly docsUrl?: string
   /** Proves that a posted form came from the page. */
   readonly csrf: string
 }
@@ -148,6 +150,7 @@ class AuthSessionsInMemory implements AuthSessions {
       connection: session.connection,
       fields: credentialFields(definition),
       csrf: session.csrf,
+      ...(definition.docs_url !== undefined && { docsUrl: definition.docs_url }),
     }
   }
 

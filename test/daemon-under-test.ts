@@ -1,0 +1,200 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
+import { request } from 'node:http'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { after } from 'node:test'
+import { fileURLToPath } from 'node:url'
+import { generateSigningKey, mintProof, type SigningKey } from '../src/identity/index.ts'
+
+export const ROOT = fileURLToPath(new URL('../', import.meta.url))
+
+/** Every secret of a test holds this mark, so that a search for it finds each place one got to. */
+export const MARK = 'CNRY'
+
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly text: string
+  // biome-ignore lint/suspicious/noExplicitAny: tests look into answers of every shape.
+  readonly body: any
+}
+
+export interface DaemonUnderTest {
+  readonly home: string
+  readonly port: number
+  readonly origin: string
+  readonly process: ChildProcess
+  /** All that it wrote to its standard streams so far. */
+  output(): string
+  /** Asks it to end and waits; the exit code. */
+  stop(signal?: NodeJS.Signals): Promise<number | null>
+}
+
+export interface DaemonOptions {
+  readonly home?: string
+  readonly env?: Readonly<Record<string, string>>
+}
+
+/** Where to leave what must happen once a test, or a suite, is over. A test's own context is one. */
+export interface Cleanup {
+  after(task: () => unknown): void
+}
+
+/** The cleanup of the `describe` it is called in, newest task first. */
+export function suiteCleanup(): Cleanup {
+  const tasks: (() => unknown)[] = []
+  after(async () => {
+    for (const task of tasks.toReversed()) await task()
+  })
+  return { after: (task) => tasks.push(task) }
+}
+
+/** A folder of its own for a test, removed after it. */
+export function temporaryHome(t: Cleanup): string {
+  const folder = mkdtempSync(join(tmpdir(), 'broker-test-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  return join(folder, 'home')
+}
+
+/** The real daemon as a process of its own, on a free port. */
+export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {} }: DaemonOptions = {}) {
+  const child = spawnDaemon(home, env)
+  let output = ''
+  child.stdout?.on('data', (chunk) => (output += chunk))
+  child.stderr?.on('data', (chunk) => (output += chunk))
+  const exited = once(child, 'exit')
+  const stop = async (signal: NodeJS.Signals = 'SIGTERM') => {
+    if (child.exitCode === null && child.signalCode === null) child.kill(signal)
+    const [code] = await exited
+    return code as number | null
+  }
+  t.after(() => stop('SIGKILL'))
+  const port = await Promise.race([
+    announcedPort(home, child),
+    exited.then(() => {
+      throw new Error(`The daemon ended before it listened: ${output}`)
+    }),
+  ])
+  const daemon: DaemonUnderTest = {
+    home,
+    port,
+    origin: `http://127.0.0.1:${port}`,
+    process: child,
+    output: () => output,
+    stop,
+  }
+  return daemon
+}
+
+/** Starts it where it is expected to refuse; its exit code and what it said. */
+export async function refusedDaemon(home: string, env: Readonly<Record<string, string>> = {}) {
+  const child = spawnDaemon(home, env)
+  let output = ''
+  child.stderr?.on('data', (chunk) => (output += chunk))
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, output }
+}
+
+function spawnDaemon(home: string, env: Readonly<Record<string, string>>): ChildProcess {
+  return spawn(process.execPath, [join(ROOT, 'src/daemon/main.ts')], {
+    env: { PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: '0', ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+}
+
+/** `server/daemon.json` is written once the daemon listens. */
+async function announcedPort(home: string, child: ChildProcess): Promise<number> {
+  const path = join(home, 'server', 'daemon.json')
+  const read = () => {
+    try {
+      const info = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; port: number }
+      return info.pid === child.pid ? info.port : undefined
+    } catch {
+      return undefined
+    }
+  }
+  const folder = join(home, '..')
+  const changes = watch(folder, { recursive: true })
+  try {
+    for (;;) {
+      const changed = once(changes, 'change')
+      const port = read()
+      if (port !== undefined) return port
+      await changed
+    }
+  } finally {
+    changes.close()
+  }
+}
+
+export interface Caller {
+  readonly key: SigningKey
+  readonly handle: string
+  /** A signed request with a JSON body. */
+  call(method: string, path: string, body?: unknown, headers?: Readonly<Record<string, string>>): Promise<Answer>
+}
+
+export function caller(daemon: DaemonUnderTest, handle: string, key = generateSigningKey()): Caller {
+  return {
+    key,
+    handle,
+    call(method, path, body, headers = {}) {
+      const bytes = body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(body))
+      const proof = mintProof(key, { handle, method, url: daemon.origin + path, body: bytes })
+      const type: Record<string, string> = body === undefined ? {} : { 'content-type': 'application/json' }
+      return send(daemon, method, path, bytes, { ...type, authorization: `PoP ${proof}`, ...headers })
+    },
+  }
+}
+
+/** A registered identity of the local owner. */
+export async function owner(daemon: DaemonUnderTest, handle = 'ada'): Promise<Caller> {
+  const one = caller(daemon, handle)
+  const bootstrap = readFileSync(join(daemon.home, 'server', 'bootstrap.secret'), 'utf8').trim()
+  const answer = await one.call(
+    'POST',
+    '/api/identities/register',
+    { handle, did: one.key.did },
+    { 'x-broker-bootstrap': bootstrap },
+  )
+  if (answer.status !== 201) throw new Error(`Registration failed: ${answer.text}`)
+  return one
+}
+
+/** Stores an API key by a login session, as the command line does. */
+export async function connect(one: Caller, provider: string, key: string, more: Record<string, unknown> = {}) {
+  const session = await one.call('POST', '/api/auth/sessions', { provider, ...more })
+  if (session.status !== 201) throw new Error(session.text)
+  const done = await one.call('POST', `/api/auth/sessions/${session.body.id}/resume`, { input: { api_key: key } })
+  if (done.body.status !== 'completed') throw new Error(done.text)
+}
+
+/** One request on a connection of its own, with exactly these headers. */
+export function send(
+  daemon: DaemonUnderTest,
+  method: string,
+  path: string,
+  body: Uint8Array | string = '',
+  headers: Readonly<Record<string, string>> = {},
+): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const outgoing = request(
+      { host: '127.0.0.1', port: daemon.port, method, path, headers: { ...headers }, agent: false },
+      (incoming) => {
+        let text = ''
+        incoming.setEncoding('utf8')
+        incoming.on('data', (chunk) => (text += chunk))
+        incoming.on('error', reject)
+        incoming.on('end', () => {
+          const isJson = String(incoming.headers['content-type']).startsWith('application/json')
+          const parsed = isJson && text !== '' ? JSON.parse(text) : undefined
+          resolve({ status: incoming.statusCode ?? 0, headers: incoming.headers, text, body: parsed })
+        })
+      },
+    )
+    outgoing.on('error', reject)
+    outgoing.end(body)
+  })
+}

@@ -1,0 +1,201 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import { generateSigningKey } from '../src/identity/index.ts'
+import {
+  type Caller,
+  caller,
+  connect,
+  type DaemonUnderTest,
+  owner,
+  startDaemon,
+  suiteCleanup,
+} from './daemon-under-test.ts'
+
+describe('identities', () => {
+  let daemon: DaemonUnderTest
+  let ada: Caller
+  const cleanup = suiteCleanup()
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+    ada = await owner(daemon)
+  })
+
+  const register = (one: Caller, body: object, headers = {}) =>
+    one.call('POST', '/api/identities/register', body, headers)
+
+  it('claims the local owner by the bootstrap secret, as the first principal and an admin', async () => {
+    const { body } = await ada.call('GET', '/api/whoami')
+    assert.equal(body.principal_role, 'admin')
+    assert.equal(body.identity, 'ada')
+    assert.equal(body.did, ada.key.did)
+    assert.deepEqual(Object.keys(body).sort(), [
+      'did',
+      'home',
+      'identity',
+      'principal_id',
+      'principal_role',
+      'vault_id',
+    ])
+  })
+
+  it('answers the same registration again with 200', async () => {
+    const again = await register(ada, { handle: 'ada', did: ada.key.did })
+    assert.equal(again.status, 200)
+    assert.equal(again.body.status, 'claimed')
+  })
+
+  it('refuses a handle or a key that is taken with 409', async () => {
+    const eve = caller(daemon, 'ada')
+    assert.equal((await register(eve, { handle: 'ada', did: eve.key.did })).status, 409)
+    const alias = caller(daemon, 'ada-again', ada.key)
+    assert.equal((await register(alias, { handle: 'ada-again', did: ada.key.did })).status, 409)
+  })
+
+  it('refuses a registration that another key signed', async () => {
+    const eve = caller(daemon, 'eve')
+    const answer = await register(eve, { handle: 'eve', did: generateSigningKey().did })
+    assert.equal(answer.status, 401)
+  })
+
+  it('refuses a wrong bootstrap secret', async () => {
+    const eve = caller(daemon, 'eve')
+    const answer = await register(eve, { handle: 'eve', did: eve.key.did }, { 'x-broker-bootstrap': 'CNRY-guess' })
+    assert.equal(answer.status, 401)
+    assert.doesNotMatch(answer.text, /CNRY/)
+  })
+
+  it('leaves an identity without the secret unclaimed: it may ask for itself, and for nothing else', async () => {
+    const guest = caller(daemon, 'guest')
+    const first = await register(guest, { handle: 'guest', did: guest.key.did })
+    assert.equal(first.status, 201)
+    assert.equal(first.body.status, 'claim_required')
+    assert.match(first.body.claim_url, /\/api\/claim\/[A-Za-z0-9_-]{20,}$/)
+    assert.ok(Date.parse(first.body.expires_at) > Date.now())
+
+    const self = await guest.call('GET', '/api/identities/guest')
+    assert.equal(self.status, 200)
+    assert.equal(self.body.status, 'claim_required')
+
+    const refused = await guest.call('GET', '/api/whoami')
+    assert.equal(refused.status, 403)
+    assert.equal(refused.body.error, 'IdentityNotClaimedError')
+    assert.equal(refused.body.claim_url, first.body.claim_url)
+  })
+
+  it('removes an identity of the same principal, which can sign no more', async () => {
+    const temp = await owner(daemon, 'temp')
+    assert.equal((await temp.call('GET', '/api/whoami')).status, 200)
+    const list = await ada.call('GET', '/api/identities')
+    assert.deepEqual(
+      list.body.identities.map((one: { identity: string }) => one.identity),
+      ['ada', 'temp'],
+    )
+    assert.equal((await ada.call('DELETE', '/api/identities/temp')).status, 200)
+    assert.equal((await temp.call('GET', '/api/whoami')).status, 401)
+    assert.equal((await ada.call('DELETE', '/api/identities/temp')).status, 404)
+  })
+
+  it("does not tell another's identity from one that is not there", async () => {
+    await register(caller(daemon, 'stranger'), {})
+    const answers = await Promise.all(
+      ['guest', 'nobody-at-all'].map((name) => ada.call('DELETE', `/api/identities/${name}`)),
+    )
+    assert.deepEqual(
+      answers.map(({ status, body }) => [status, body.error]),
+      [
+        [404, 'NotFoundError'],
+        [404, 'NotFoundError'],
+      ],
+    )
+  })
+})
+
+describe('the key of a run', () => {
+  let daemon: DaemonUnderTest
+  let ada: Caller
+  const cleanup = suiteCleanup()
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+    ada = await owner(daemon)
+    await connect(ada, 'openai', `sk-CNRY${'a'.repeat(44)}`)
+    await connect(ada, 'openai', `sk-CNRY${'b'.repeat(44)}`, { connection: 'work' })
+    await connect(ada, 'groq', `gsk_CNRY${'c'.repeat(48)}`)
+  })
+
+  async function startRun(grants: object): Promise<{ run: Caller; id: string }> {
+    const key = generateSigningKey()
+    const answer = await ada.call('POST', '/api/runs', { did: key.did, ...grants })
+    assert.equal(answer.status, 201)
+    return { run: caller(daemon, 'ada', key), id: answer.body.run_id }
+  }
+  const resolve = (one: Caller, host: string, more = {}) =>
+    one.call('POST', '/api/credentials/resolve', { host, ...more })
+
+  it('resolves, lists routes and ships events; every other route answers 403', async () => {
+    const { run } = await startRun({})
+    assert.equal((await resolve(run, 'api.openai.com')).status, 200)
+    assert.equal((await run.call('GET', '/api/proxy/routes')).status, 200)
+    const event = { event: 'proxy.request', status: 'success' }
+    assert.equal((await run.call('POST', '/audit/events', { events: [event] })).status, 202)
+
+    const { body } = await run.call('GET', '/openapi.json')
+    const signed = Object.entries<Record<string, { security: unknown[]; description: string }>>(body.paths).flatMap(
+      ([path, operations]) =>
+        Object.entries(operations)
+          .filter(([, { security }]) => security.length > 0)
+          .filter(([, { description }]) => !/runs|need not be registered/.test(description))
+          .map(([method]) => [
+            method.toUpperCase(),
+            path.replace(/\{run_id\}/, ada.key.did).replace(/\{\w+\}/g, 'openai'),
+          ]),
+    )
+    assert.ok(signed.length > 12)
+    for (const [method = '', path = ''] of signed) {
+      assert.equal((await run.call(method, path)).status, 403, `${method} ${path}`)
+    }
+  })
+
+  it('uses the connection the run was started with, and no other', async () => {
+    const { run } = await startRun({ connections: { openai: 'work' } })
+    const answer = await resolve(run, 'api.openai.com')
+    assert.equal(answer.body.connection, 'work')
+    assert.match(answer.body.headers.Authorization, /bbbb/)
+    assert.equal((await resolve(run, 'api.openai.com', { connection: 'default' })).status, 403)
+  })
+
+  it('injects only what the run was started for', async () => {
+    const { run } = await startRun({ only: ['groq'] })
+    assert.equal((await resolve(run, 'api.groq.com')).status, 200)
+    assert.equal((await resolve(run, 'api.openai.com')).status, 404)
+    const routes = await run.call('GET', '/api/proxy/routes')
+    assert.deepEqual(
+      routes.body.routes.map(({ provider }: { provider: string }) => provider),
+      ['groq'],
+    )
+  })
+
+  it('is worthless once the run has ended', async () => {
+    const { run, id } = await startRun({})
+    assert.equal((await ada.call('POST', `/api/runs/${id}/end`, { exit_code: 3 })).status, 200)
+    assert.equal((await resolve(run, 'api.openai.com')).status, 401)
+    const { body } = await ada.call('GET', '/api/audit/events?event=run.ended')
+    assert.equal(body.events[0].run_id, id)
+    assert.equal(body.events[0].reason, 'exit code 3')
+    assert.equal(body.events[0].status, 'failure')
+  })
+
+  it('goes with the identity that started it', async () => {
+    const temp = await owner(daemon, 'temp')
+    const key = generateSigningKey()
+    await temp.call('POST', '/api/runs', { did: key.did })
+    const run = caller(daemon, 'temp', key)
+    assert.equal((await resolve(run, 'api.openai.com')).status, 200)
+    await ada.call('DELETE', '/api/identities/temp')
+    assert.equal((await resolve(run, 'api.openai.com')).status, 401)
+  })
+
+  it('cannot be the key of an identity', async () => {
+    const answer = await ada.call('POST', '/api/runs', { did: ada.key.did })
+    assert.equal(answer.status, 422)
+  })
+})
