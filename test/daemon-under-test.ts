@@ -179,9 +179,11 @@ export function send(
   body: Uint8Array | string = '',
   headers: Readonly<Record<string, string>> = {},
 ): Promise<Answer> {
+  // Node frames the body of a DELETE by nothing unless it is told to.
+  const framing: Record<string, string> = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)) } : {}
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { host: '127.0.0.1', port: daemon.port, method, path, headers: { ...headers }, agent: false },
+      { host: '127.0.0.1', port: daemon.port, method, path, headers: { ...framing, ...headers }, agent: false },
       (incoming) => {
         let text = ''
         incoming.setEncoding('utf8')

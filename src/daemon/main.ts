@@ -168,6 +168,8 @@ function cannotListen(cause: unknown, port: number): unknown {
 }
 
 async function main(): Promise<void> {
+  // Without a listener this signal opens Node's inspector, and with it the memory of this process.
+  process.on('SIGUSR1', () => undefined)
   // Modes in the home are ours to choose, whatever the shell's mask.
   process.umask(0o077)
   const config = loadConfig(process.env, homedir())
@@ -197,8 +199,6 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
   process.on('SIGTERM', onSignal)
   process.on('SIGINT', onSignal)
   process.on('SIGHUP', onSignal)
-  // Without a listener this signal opens Node's inspector, and with it the memory of this process.
-  process.on('SIGUSR1', () => undefined)
 }
 
 main().catch((error: unknown) => {

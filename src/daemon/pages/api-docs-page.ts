@@ -1,4 +1,4 @@
-import { docsScript, stylesheet } from './assets.ts'
+import { docsScript } from './assets.ts'
 import { html } from './html.ts'
 
 /** Swagger UI over `/openapi.json`. The daemon serves its two files below `/docs/assets/`. */
@@ -9,11 +9,10 @@ export function apiDocsPage(): string {
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <title>API · Broker</title>
 <link rel="stylesheet" href="/docs/assets/swagger-ui.css">
-<link rel="stylesheet" href="${stylesheet.path}">
 <script src="/docs/assets/swagger-ui-bundle.js" defer></script>
 <script src="${docsScript.path}" defer></script>
 </head>
-<body class="docs">
+<body>
 <div id="docs"><noscript>This page needs JavaScript. The description itself is at <a href="/openapi.json">/openapi.json</a>.</noscript></div>
 </body>
 </html>`}\n`

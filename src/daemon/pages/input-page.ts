@@ -30,7 +30,7 @@ export function inputPage(options: InputPageOptions): string {
     `Connect ${displayName}`,
     html`${marks.key}
 <h1>Connect ${displayName}</h1>
-<p class="soft">It is sealed in your vault as the connection <strong>${connection}</strong>. Agents can use it; none can read it.</p>
+<p class="soft">What you enter is sealed in your vault as the connection <strong>${connection}</strong>. Agents can use it and never see it.</p>
 ${docsUrl === undefined ? undefined : docsLink(docsUrl, displayName)}
 ${error === undefined ? undefined : html`<p class="alert" role="alert">${error}</p>`}
 <form method="post" action="${action}" autocomplete="off">

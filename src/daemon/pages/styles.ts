@@ -134,6 +134,10 @@ label {
   color: var(--bad);
 }
 
+.wrong::first-letter {
+  text-transform: uppercase;
+}
+
 input {
   display: block;
   width: 100%;
@@ -196,18 +200,5 @@ footer {
 
 footer p {
   margin: 0;
-}
-
-.docs {
-  display: block;
-  padding: 0;
-  background: #ffffff;
-  color: #1d1f1c;
-  color-scheme: light;
-}
-
-.docs noscript {
-  display: block;
-  padding: 2rem;
 }
 `

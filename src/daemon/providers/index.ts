@@ -5,7 +5,7 @@
 export { credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
 export { credentialFields, parseCredential } from './credential.ts'
 export { destinationDigest } from './destination-digest.ts'
-export { formatHost, type HostPattern, matchesHost } from './host-pattern.ts'
+export { type HostPattern, matchesHost } from './host-pattern.ts'
 export { type Injection, injectionFor } from './injection.ts'
 export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export type { Match, Provider, Target } from './provider.ts'

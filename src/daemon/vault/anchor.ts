@@ -8,27 +8,35 @@ export interface AnchorFile {
 }
 
 export interface Anchor {
-  /** Highest generation seen of a vault on this machine; 0 where none was. */
-  generationOf(vaultId: string): number
-  /** Remembers a generation; a lower one than before is not remembered. */
+  /** Whether the vault is older than it once was on this machine, or was when the daemon began. */
+  isRolledBack(vaultId: string): boolean
+  /** Remembers how far a vault has come. */
   advance(vaultId: string, generation: number): void
   /** Whether the file was there but is not what this deployment wrote. */
   readonly damaged: boolean
 }
 
-export function openAnchor(keys: KeyHierarchy, file: AnchorFile): Anchor {
+/** Above every generation: a vault that was once found rolled back stays so until somebody removes the file. */
+const ROLLED_BACK = Number.MAX_SAFE_INTEGER
+
+/** @param stored generation of each vault as the store has it now, before anything is written */
+export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: ReadonlyMap<string, number>): Anchor {
   const text = file.read()
   const known = text === undefined ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
+  const advance = (vaultId: string, generation: number) => {
+    if (generation <= (generations.get(vaultId) ?? 0)) return
+    generations.set(vaultId, generation)
+    // A damaged anchor stays as evidence until somebody has looked at it.
+    if (known !== undefined) file.write(print(keys, generations))
+  }
+  for (const [vaultId, generation] of stored) {
+    if (generation < (generations.get(vaultId) ?? 0)) advance(vaultId, ROLLED_BACK)
+  }
   return {
     damaged: known === undefined,
-    generationOf: (vaultId) => generations.get(vaultId) ?? 0,
-    advance(vaultId, generation) {
-      if (generation <= (generations.get(vaultId) ?? 0)) return
-      generations.set(vaultId, generation)
-      // A damaged anchor stays as evidence until somebody has looked at it.
-      if (known !== undefined) file.write(print(keys, generations))
-    },
+    isRolledBack: (vaultId) => generations.get(vaultId) === ROLLED_BACK,
+    advance,
   }
 }
 

@@ -68,7 +68,7 @@ function manifestIssues(
   if (!expected) return ['The manifest of the vault was changed outside of Broker.']
   if (expected.count !== found.count) return [`The vault holds ${found.count} records, not ${expected.count}.`]
   if (expected.fingerprint !== found.fingerprint) return ['A record of the vault was replaced by an older one.']
-  return anchorIssues(anchor, vaultId, stored.generation)
+  return anchorIssues(anchor, vaultId)
 }
 
 function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManifest): Manifest | undefined {
@@ -79,15 +79,11 @@ function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManif
   }
 }
 
-function anchorIssues(anchor: Anchor, vaultId: string, generation: number): readonly string[] {
-  const seen = anchor.generationOf(vaultId)
+function anchorIssues(anchor: Anchor, vaultId: string): readonly string[] {
   if (anchor.damaged) return ['The file server/vault-anchor.json was changed outside of Broker.']
-  if (generation < seen) {
-    return [
-      `The whole store is older than the last one seen here (generation ${generation}, seen ${seen}). If you restored ` +
-        'a backup on purpose, remove server/vault-anchor.json and restart the daemon.',
-    ]
-  }
-  anchor.advance(vaultId, generation)
-  return []
+  if (!anchor.isRolledBack(vaultId)) return []
+  return [
+    'The whole store is older than the last one seen here. If you restored a backup on purpose, stop the daemon, ' +
+      'remove server/vault-anchor.json and start it again.',
+  ]
 }

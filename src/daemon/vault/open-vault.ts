@@ -107,12 +107,17 @@ class SealedRecords implements Vault {
       const { masterKey, deploymentId } = await this.#masterKey()
       const keys = deriveKeys(masterKey.bytes, deploymentId)
       masterKey.bytes.fill(0)
-      return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile) }
+      return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile, await this.#generations()) }
     } catch (error) {
       if (error instanceof MasterKeyError) return { cause: error.message }
       if (error instanceof BrokerError) return { cause: error.message }
       throw error
     }
+  }
+
+  async #generations(): Promise<ReadonlyMap<string, number>> {
+    const rows = await this.#options.store.db.selectFrom('manifests').select(['vault_id', 'generation']).execute()
+    return new Map(rows.map(({ vault_id, generation }) => [vault_id, generation]))
   }
 
   async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
