@@ -68,7 +68,9 @@ function inheritable(environment: Environment): Record<string, string> {
   const entries = Object.entries(environment).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('BROKER_'),
   )
-  return Object.fromEntries(entries)
+  // `bin/broker` keeps these options from itself; they are the child's.
+  const nodeOptions = environment['BROKER_INHERITED_NODE_OPTIONS']
+  return { ...Object.fromEntries(entries), ...(nodeOptions !== undefined && { NODE_OPTIONS: nodeOptions }) }
 }
 
 function baseUrl(env: Environment, paths: HomePaths, port: number): Pick<Config, 'baseUrl' | 'baseUrlSource'> {

@@ -1,14 +1,14 @@
 import * as z from 'zod'
 import { FLOWS } from '../protocol/index.ts'
-import { connectionName, providerName, timestamp } from './common.ts'
+import { connectionName, providerName, shownText, timestamp } from './common.ts'
 
 /** One value a login asks the person for (contract section 6). */
 export const field = z.strictObject({
   name: z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be lower-case letters, digits and "_", at most 32'),
-  label: z.string().min(1).max(80),
+  label: shownText(80),
   secret: z.boolean(),
   required: z.boolean(),
-  help: z.string().max(500).optional(),
+  help: shownText(500).optional(),
   pattern: z.string().max(200).optional(),
 })
 export type Field = z.infer<typeof field>

@@ -49,3 +49,12 @@ export const hostName = z
   .meta({ example: 'api.openai.com' })
 
 export const port = z.int().min(1).max(65535)
+
+/** What a terminal or a page shows: one line, no control characters, nothing that reorders text. */
+export function shownText(max: number) {
+  return z
+    .string()
+    .min(1)
+    .max(max)
+    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
+}

@@ -46,7 +46,7 @@ export {
   registerProvider,
   removedProvider,
 } from './provider.ts'
-export { type ProviderDefinition, providerDefinition } from './provider-definition.ts'
+export { type ProviderDefinition, providerDefinition, providerJsonSchema } from './provider-definition.ts'
 export {
   endRun,
   type Resolution,

@@ -1,16 +1,7 @@
 import * as z from 'zod'
 import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
 import { field } from './auth-session.ts'
-import { providerName } from './common.ts'
-
-/** What a terminal or a page shows: no control characters, nothing that reorders text. */
-function shownText(max: number) {
-  return z
-    .string()
-    .min(1)
-    .max(max)
-    .regex(/^[^\p{Cc}\p{Cf}\p{Zl}\p{Zp}]*$/u, 'must be one line without control characters')
-}
+import { providerName, shownText } from './common.ts'
 
 /** What may stand in a header's value: printable ASCII without white space at its ends. */
 const headerValue = z
@@ -81,7 +72,7 @@ const apiKey = z.strictObject({
     .describe(
       'What a whole key looks like: characters, classes, groups, `|` and counts. No look-around, back-references or flags.',
     ),
-  example: z.string().max(300).optional().describe('A made-up key that fits the pattern.'),
+  example: headerValue.optional().describe('A made-up key that fits the pattern.'),
   fields: z
     .array(field)
     .min(1)
@@ -122,10 +113,7 @@ export const providerDefinition = z.strictObject({
   name: providerName,
   display_name: shownText(80),
   description: shownText(500).optional(),
-  category: z
-    .string()
-    .regex(/^[a-z0-9][a-z0-9-]{0,39}$/, 'must be lower-case letters, digits and "-", at most 40')
-    .optional(),
+  category: shownText(40).optional(),
   docs_url: url.optional().describe('Where a person makes a key. https.'),
   auth_type: z.enum(AUTH_TYPES),
   flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
@@ -159,3 +147,11 @@ export const providerDefinition = z.strictObject({
   injections: z.array(injection).min(1).max(10).optional(),
 })
 export type ProviderDefinition = z.infer<typeof providerDefinition>
+
+/** The same as JSON Schema (2020-12): served at `/schemas/provider.json` and kept in `schemas/provider.json`. */
+export function providerJsonSchema(): Readonly<Record<string, unknown>> {
+  return {
+    title: 'Broker provider definition',
+    ...z.toJSONSchema(providerDefinition, { io: 'input' }),
+  }
+}

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import * as z from 'zod'
-import { providerDefinition } from '../../schemas/index.ts'
+import { providerJsonSchema } from '../../schemas/index.ts'
 import { apiDocsPage, DOCS_POLICY } from '../pages/index.ts'
 import { openApiDocument } from './openapi.ts'
 import { type Route, route } from './route.ts'
@@ -30,7 +30,7 @@ export function docsRoutes(routes: readonly Route[], options: DocsOptions): read
       access: 'anyone',
       summary: 'The JSON Schema of a provider definition.',
       reply: document,
-      handle: () => ({ body: z.toJSONSchema(providerDefinition, { io: 'input' }) }),
+      handle: () => ({ body: providerJsonSchema() }),
     }),
     route({
       method: 'GET',

@@ -59,7 +59,8 @@ function problemsOf(
 function problemOfCharacters(definition: ProviderDefinition, value: string): string | undefined {
   if (value.trim() !== value) return 'must not begin or end with white space'
   if (/\p{Cc}/u.test(value)) return 'must be one line without control characters'
-  if (definition.api_key?.encoding !== 'basic' && /[^ -~]/.test(value)) return 'must be plain ASCII'
+  const isEncoded = definition.api_key?.encoding === 'basic' && definition.injections === undefined
+  if (!isEncoded && /[^ -~]/.test(value)) return 'must be plain ASCII'
   return undefined
 }
 

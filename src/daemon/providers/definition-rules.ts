@@ -16,8 +16,8 @@ export function definitionProblems(definition: ProviderDefinition): readonly Err
 
 const RULES: readonly Rule[] = [
   flowHasItsSection,
-  hostsAreOurs,
-  baseUrlIsOurs,
+  hostsAreAllowed,
+  baseUrlIsAllowed,
   docsUrlIsHttps,
   environmentIsHarmless,
   headersAreAllowed,
@@ -40,7 +40,7 @@ function flowHasItsSection({ auth_type, flow, api_key, oauth }: ProviderDefiniti
   return []
 }
 
-function hostsAreOurs(definition: ProviderDefinition): readonly ErrorDetail[] {
+function hostsAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
   const template = templateHost(definition)
   const tenants = template === undefined ? undefined : formatHost(template)
   return definition.hosts.flatMap((text, index) => {
@@ -52,7 +52,7 @@ function hostsAreOurs(definition: ProviderDefinition): readonly ErrorDetail[] {
   })
 }
 
-function baseUrlIsOurs(definition: ProviderDefinition): readonly ErrorDetail[] {
+function baseUrlIsAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
   return problems('base_url', problemOfBaseUrl(definition))
 }
 

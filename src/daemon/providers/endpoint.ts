@@ -1,9 +1,7 @@
+import { DEFAULT_PORT } from '../../protocol/index.ts'
 import { problemOfName } from './host-pattern.ts'
 
 const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
-/** Where daemons listen unless told otherwise: an endpoint there would make the daemon call itself. */
-const DAEMON_PORT = '7998'
-
 /** What is wrong with the URL of an endpoint: https, or http on loopback; a name, no credentials, no fragment. */
 export function problemOfEndpoint(text: string): string | undefined {
   const url = URL.parse(text)
@@ -13,6 +11,7 @@ export function problemOfEndpoint(text: string): string | undefined {
     return 'must be https, or http on loopback'
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'
   if (text.includes('#')) return 'must not contain a fragment'
-  if (isLoopback) return url.port === DAEMON_PORT ? "must not be the daemon's own port" : undefined
+  // The daemon would call itself.
+  if (isLoopback) return url.port === String(DEFAULT_PORT) ? "must not be the daemon's own port" : undefined
   return url.hostname.includes('*') ? 'must not contain a wildcard' : problemOfName(url.hostname)
 }

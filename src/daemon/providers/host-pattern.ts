@@ -1,4 +1,5 @@
 import { parse as parseDomain } from 'tldts'
+import { DEFAULT_PORT } from '../../protocol/index.ts'
 
 /** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
 export interface HostPattern {
@@ -59,8 +60,13 @@ function problemOfPort(port: string | undefined): string | undefined {
 }
 
 function problemOfHost(host: string, port: string | undefined): string | undefined {
-  if (LOOPBACK_HOSTS.has(host)) return port === undefined ? 'must name the port of a loopback host' : undefined
+  if (LOOPBACK_HOSTS.has(host)) return problemOfLoopbackPort(port)
   return problemOfName(host) ?? problemOfWildcard(host)
+}
+
+function problemOfLoopbackPort(port: string | undefined): string | undefined {
+  if (port === undefined) return 'must name the port of a loopback host'
+  return Number(port) === DEFAULT_PORT ? "must not be the daemon's own port" : undefined
 }
 
 /** A DNS name in lower case, of two labels or more, that no resolver takes for an address. */

@@ -112,6 +112,8 @@ describe('a provider definition', () => {
     'localhost',
     '127.0.0.1',
     '127.0.0.2:8443',
+    'localhost:7998',
+    '[::1]:7998',
   ])
     it(`does not name the host ${host}`, () => {
       assert.deepEqual(pathsRefused({ hosts: ['ok.prov.test', host] }), ['hosts.1'])
@@ -151,6 +153,11 @@ describe('a provider definition', () => {
     ['long name', { name: 'a'.repeat(65) }, ['name']],
     ['control character to show', { display_name: 'Prov\u001b[2J' }, ['display_name']],
     ['reordering character to show', { description: 'a\u202Eb' }, ['description']],
+    [
+      'control character in a label',
+      { api_key: { fields: [field('api_key', { label: 'a\u0007' })] } },
+      ['api_key.fields.0.label'],
+    ],
     ['host twice', { hosts: ['a.prov.test', 'a.prov.test'] }, ['hosts.1']],
     ['no host', { hosts: [] }, ['hosts']],
     ['script as documentation', { docs_url: 'javascript:alert(1)' }, ['docs_url']],

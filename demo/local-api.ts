@@ -1,0 +1,38 @@
+import { once } from 'node:events'
+import { createServer } from 'node:https'
+import { createCertificateAuthority } from '../src/proxy/index.ts'
+
+export interface ReceivedRequest {
+  readonly line: string
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export interface LocalApi {
+  readonly port: number
+  /** PEM of the authority that its certificate comes from. */
+  readonly caPem: string
+  readonly received: readonly ReceivedRequest[]
+  close(): void
+}
+
+/** A provider's API with TLS, on loopback, under names that nobody has. It wants a key and tells what it got. */
+export async function startLocalApi(hosts: readonly string[], key: string): Promise<LocalApi> {
+  const authority = createCertificateAuthority(hosts, new Date())
+  const received: ReceivedRequest[] = []
+  const server = createServer({ SNICallback: (name, done) => done(null, authority.secureContextFor(name)) })
+  server.on('request', (request, response) => {
+    received.push({ line: `${request.method} ${request.url}`, headers: request.headers })
+    const welcome = request.headers.authorization === `Bearer ${key}`
+    response.writeHead(welcome ? 200 : 401, { 'content-type': 'application/json' })
+    response.end(JSON.stringify(welcome ? { models: ['acme-large', 'acme-small'] } : { error: 'no valid key' }))
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const address = server.address()
+  if (address === null || typeof address === 'string') throw new Error('The API has no port')
+  const close = () => {
+    server.close()
+    server.closeAllConnections()
+  }
+  return { port: address.port, caPem: authority.caPem, received, close }
+}

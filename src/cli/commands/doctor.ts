@@ -1,0 +1,40 @@
+import type { Readiness } from '../../schemas/index.ts'
+import type { Invocation } from '../invocation.ts'
+import { asAgent } from '../session.ts'
+
+interface Check {
+  readonly status: 'ok' | 'failed'
+  readonly message?: string
+}
+
+/** Exit code 0 when every check passes. */
+export async function doctor(invocation: Invocation): Promise<number> {
+  const { output } = invocation
+  const readiness = await asAgent(invocation, (client) => client.ready())
+  const checks = checksOf(readiness)
+  const warnings = readiness.warnings ?? []
+  const status = readiness.status === 'ready' ? 'ok' : 'failed'
+  output.result({ status, checks, warnings }, () => {
+    output.table(
+      ['CHECK', 'STATUS', 'MESSAGE'],
+      Object.entries(checks).map(([name, { status, message }]) => [name, status, message ?? '']),
+    )
+    for (const warning of warnings) output.warn(warning)
+    for (const issue of unexplained(readiness, checks)) output.notice(issue)
+    if (status === 'ok') output.done('Everything works')
+  })
+  return status === 'ok' ? 0 : 1
+}
+
+/** An issue that names a failed check explains it. */
+function checksOf({ checks, issues = [] }: Readiness): Readonly<Record<string, Check>> {
+  const entries = Object.entries(checks).map(([name, status]): [string, Check] => {
+    const message = status === 'failed' ? issues.find((issue) => issue.startsWith(`${name}:`)) : undefined
+    return [name, message === undefined ? { status } : { status, message: message.slice(name.length + 1).trim() }]
+  })
+  return Object.fromEntries(entries)
+}
+
+function unexplained({ issues = [] }: Readiness, checks: Readonly<Record<string, Check>>): readonly string[] {
+  return issues.filter((issue) => !Object.keys(checks).some((name) => issue.startsWith(`${name}:`)))
+}

@@ -1,0 +1,72 @@
+import type { DaemonClient } from '../../client/index.ts'
+import type { AuditEventName, AuditStatus } from '../../protocol/index.ts'
+import type { AuditEvent, AuditQuery } from '../../schemas/index.ts'
+import { day } from '../day.ts'
+import type { Invocation } from '../invocation.ts'
+import { lastLines } from '../log-lines.ts'
+import { agentNamed, providerNamed } from '../named.ts'
+import { asAgent } from '../session.ts'
+
+export interface LogOptions {
+  readonly count: number
+  readonly raw?: boolean
+  readonly event?: AuditEventName
+  readonly provider?: string
+  readonly identity?: string
+  readonly status?: AuditStatus
+  readonly since?: string
+  readonly until?: string
+}
+
+/** The server's maximum for one page. */
+const PAGE = 500
+
+export async function log(invocation: Invocation, options: LogOptions): Promise<void> {
+  if (options.raw) return printDebugLog(invocation, options.count)
+  const { output } = invocation
+  const query = queryOf(options)
+  const events = await asAgent(invocation, (client) => newest(client, query, options.count))
+  output.result(events, () => {
+    if (events.length === 0) return output.note('Nothing was recorded yet.')
+    output.table(['TIME', 'EVENT', 'PROVIDER', 'CONNECTION', 'AGENT', 'STATUS', 'WHAT'], events.map(rowOf))
+  })
+}
+
+function queryOf({ event, provider, identity, status, since, until }: LogOptions): AuditQuery {
+  return {
+    ...(event && { event }),
+    ...(provider && { provider: providerNamed(provider) }),
+    ...(identity && { identity: agentNamed(identity) }),
+    ...(status && { status }),
+    ...(since && { since }),
+    ...(until && { until }),
+  }
+}
+
+async function newest(client: DaemonClient, query: AuditQuery, count: number): Promise<readonly AuditEvent[]> {
+  const events: AuditEvent[] = []
+  let cursor: string | undefined
+  do {
+    const limit = Math.min(PAGE, count - events.length)
+    const page = await client.auditEvents({ ...query, limit, ...(cursor !== undefined && { cursor }) })
+    events.push(...page.events)
+    cursor = page.next_cursor
+  } while (cursor !== undefined && events.length < count)
+  return events.slice(0, count)
+}
+
+function rowOf({ timestamp, event, provider, connection, identity, status, reason, request }: AuditEvent) {
+  const asked = request && `${request.method} ${request.host}${request.path} ${request.status ?? ''}`.trim()
+  return [day(timestamp), event, provider, connection, identity, status, reason ?? asked ?? '']
+}
+
+/** What this client did, one JSON object a line, newest last. */
+function printDebugLog({ config, output }: Invocation, count: number): void {
+  const { lines } = lastLines(config.paths.clientLog, count)
+  output.result(
+    lines.map((line) => JSON.parse(line)),
+    () => {
+      for (const line of lines) output.line(line)
+    },
+  )
+}

@@ -1,0 +1,207 @@
+import { hostname, userInfo } from 'node:os'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DaemonClient } from '../../client/index.ts'
+import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
+import { BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
+import type { Registration } from '../../schemas/index.ts'
+import { findVariables } from '../environment-files.ts'
+import type { Invocation } from '../invocation.ts'
+import { type ImportMode, type ImportResult, importKeys, keyProviders } from '../key-import.ts'
+import { ensureDaemon } from '../own-daemon.ts'
+import { createAgentKey, register } from '../registration.ts'
+import { activeHandle, asAgent, connect, signerOf } from '../session.ts'
+import { cancelled } from '../terminal.ts'
+
+export interface OnboardOptions {
+  readonly baseUrl?: string
+  readonly scanOnly?: boolean
+  readonly overwrite?: boolean
+}
+
+const LOOK_AGAIN = 1_000
+
+/** First-run setup; run again it changes only what has changed. */
+export async function onboard(before: Invocation, options: OnboardOptions): Promise<void> {
+  refuseQuiet(before)
+  const invocation = options.baseUrl === undefined ? before : await switchDaemon(before, options.baseUrl)
+  const { config, output } = invocation
+  const handle = ensureAgent(invocation)
+  const how = await ensureDaemon(config, invocation.log)
+  if (how === 'started') output.done(`Started the daemon at ${config.baseUrl}`)
+  const did = signerOf(config, handle).key.did
+  const { registered, results } = await asAgent(invocation, async (client) => ({
+    registered: await ensureClaimed(invocation, client, handle),
+    results: await scan(invocation, client, modeOf(options)),
+  }))
+  const imported = [...new Set(results.filter(({ status }) => status === 'imported').map(({ provider }) => provider))]
+  const document = {
+    status: 'onboarded',
+    home: config.paths.home,
+    identity: registered.identity,
+    did,
+    daemon_base_url: config.baseUrl,
+    imported,
+    results,
+  }
+  output.result(document, () => report(invocation, handle, results, modeOf(options)))
+}
+
+function refuseQuiet({ quiet }: Invocation): void {
+  if (quiet) throw new BrokerError('InvalidRequestError', '`onboard` does not support --quiet: what it says matters')
+}
+
+function modeOf({ scanOnly, overwrite }: OnboardOptions): ImportMode {
+  if (scanOnly) return 'scan_only'
+  return overwrite ? 'overwrite' : 'import'
+}
+
+/** Remembers another daemon once it has proven itself; one that changed its key is trusted again only if a person says so. */
+async function switchDaemon(before: Invocation, url: string): Promise<Invocation> {
+  const baseUrl = parseBaseUrl('--base-url', url)
+  const invocation = { ...before, config: before.configFor(baseUrl) }
+  if (!invocation.config.baseUrlIsOwn) await pin(invocation)
+  writeClientConfig(invocation.config.paths, { daemon_base_url: baseUrl })
+  return invocation
+}
+
+async function pin({ config, log, terminal }: Invocation): Promise<void> {
+  try {
+    await prove(config, log)
+  } catch (error) {
+    if (!isPinned(config) || !terminal.canAsk || !(await isReachable(config, log))) throw error
+    const question = `The daemon at ${config.baseUrl} has another key than the one known. Trust it from now on?`
+    if (!(await terminal.confirm(question))) throw cancelled()
+    writeClientConfig(config.paths, { daemon_did: undefined, pinned_base_url: undefined })
+    await prove(config, log)
+  }
+}
+
+async function prove(config: Config, log: Invocation['log']): Promise<void> {
+  const client = connect(config, log)
+  try {
+    await client.prove()
+  } finally {
+    client.close()
+  }
+}
+
+async function isReachable(config: Config, log: Invocation['log']): Promise<boolean> {
+  const client = connect(config, log)
+  try {
+    return (await client.health()).status === 'ok'
+  } catch {
+    return false
+  } finally {
+    client.close()
+  }
+}
+
+function isPinned({ paths, baseUrl }: Config): boolean {
+  return readClientConfig(paths).pinned_base_url === baseUrl
+}
+
+function ensureAgent({ config, output }: Invocation): string {
+  const active = activeHandle(config)
+  if (active !== undefined) return active
+  const handle = defaultHandle()
+  createAgentKey(config, handle)
+  writeClientConfig(config.paths, { active_identity: handle })
+  output.done(`Created agent "${handle}"`)
+  return handle
+}
+
+/** `user-host`, in the characters a handle may have. */
+function defaultHandle(): string {
+  const name = `${userName()}-${hostname().split('.', 1)[0]}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
+  return name.replace(/^-+/, '').slice(0, 64).replace(/-+$/, '') || 'agent'
+}
+
+// A container's user may have no entry to take a name from.
+function userName(): string {
+  try {
+    return userInfo().username
+  } catch {
+    return 'user'
+  }
+}
+
+async function ensureClaimed(invocation: Invocation, client: DaemonClient, handle: string): Promise<Registration> {
+  const registration = await register(invocation.config, client)
+  if (registration.status === 'claimed') return registration
+  return waitForClaim(invocation, client, handle, registration)
+}
+
+async function waitForClaim(
+  { output, terminal }: Invocation,
+  client: DaemonClient,
+  handle: string,
+  registration: Registration,
+): Promise<Registration> {
+  const { claim_url, expires_at } = registration
+  const notClaimed = new BrokerError(
+    'IdentityNotClaimedError',
+    `The agent "${handle}" is not claimed by an account yet`,
+    {
+      hint: 'Open the address in a browser, confirm, then run `broker onboard` again.',
+      ...(claim_url && { claimUrl: claim_url }),
+    },
+  )
+  if (!terminal.canAsk || claim_url === undefined) throw notClaimed
+  output.notice(`Confirm this agent in your browser: ${claim_url}`)
+  const spinner = terminal.spin('Waiting for the confirmation (Ctrl-C to cancel)')
+  try {
+    while (expires_at === undefined || Date.now() < Date.parse(expires_at)) {
+      await delay(LOOK_AGAIN)
+      if ((await client.identity(handle)).status === 'claimed') return { ...registration, status: 'claimed' }
+    }
+  } finally {
+    spinner.stop()
+  }
+  throw notClaimed
+}
+
+async function scan(
+  { config, output }: Invocation,
+  client: DaemonClient,
+  mode: ImportMode,
+): Promise<readonly ImportResult[]> {
+  const [list, connections] = await Promise.all([client.providers(), client.connections()])
+  const providers = await keyProviders(client, list)
+  const names = new Set(providers.flatMap(({ variables }) => variables))
+  const found = findVariables(names, config.inherited, process.cwd(), (file, why) =>
+    output.warn(`${file} was not read: ${why}`),
+  )
+  const connected = new Set(
+    connections.filter(({ connection }) => connection === DEFAULT_CONNECTION).map(({ provider }) => provider),
+  )
+  const results: ImportResult[] = []
+  for (const provider of providers) {
+    results.push(...(await importKeys(provider, { client, mode, found, connected, warn: (text) => output.warn(text) })))
+  }
+  return results
+}
+
+function report(
+  { config, output }: Invocation,
+  handle: string,
+  results: readonly ImportResult[],
+  mode: ImportMode,
+): void {
+  if (results.length > 0) {
+    output.table(
+      ['PROVIDER', 'VARIABLE', 'FOUND IN', 'STATUS'],
+      results.map(({ provider, env_var, source, status }) => [provider, env_var, source, status.replaceAll('_', ' ')]),
+    )
+  }
+  output.done(`"${handle}" is set up at ${config.baseUrl}`)
+  if (results.length === 0) output.note('No API keys were found here. Store one with `broker login <provider>`.')
+  if (results.some(({ status }) => status === 'different')) {
+    output.note('Keys that differ were left alone; `broker onboard --overwrite` takes those found.')
+  }
+  if (mode === 'scan_only' && results.some(({ status }) => status === 'missing')) {
+    output.note('Nothing was imported; `broker onboard` imports what is missing.')
+  }
+  if (results.some(({ status }) => status === 'imported')) {
+    output.note('You can take imported keys out of those files now. Use them with `broker run -- <command>`.')
+  }
+}

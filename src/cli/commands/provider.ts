@@ -1,0 +1,109 @@
+import { BrokerError } from '../../protocol/index.ts'
+import type { ProviderSummary } from '../../schemas/index.ts'
+import { readDefinitionFile } from '../definition-file.ts'
+import type { Invocation } from '../invocation.ts'
+import { providerNamed } from '../named.ts'
+import { asAgent } from '../session.ts'
+import { cancelled } from '../terminal.ts'
+
+interface Answers {
+  readonly force?: boolean
+  readonly yes?: boolean
+}
+
+export async function listProviders(invocation: Invocation): Promise<void> {
+  const { output } = invocation
+  const list = await asAgent(invocation, (client) => client.providers())
+  output.result(list, () => {
+    const connected = [...list.bundled, ...list.custom].filter(({ connections }) => connections > 0).length
+    output.note(`${list.bundled.length} bundled, ${list.custom.length} custom, ${connected} connected`)
+    output.table(
+      ['PROVIDER', 'NAME', 'TYPE', 'FLOW', 'SOURCE', 'CONNECTIONS'],
+      [...list.custom, ...list.bundled].map(rowOf),
+    )
+  })
+}
+
+function rowOf({ name, display_name, auth_type, flow, source, connections }: ProviderSummary): readonly string[] {
+  return [name, display_name, auth_type, flow, source, connections === 0 ? '' : String(connections)]
+}
+
+/** Always JSON: a definition has no better form. */
+export async function inspectProvider(invocation: Invocation, name: string): Promise<void> {
+  const provider = providerNamed(name)
+  const [definition, all] = await asAgent(invocation, (client) =>
+    Promise.all([client.provider(provider), client.connections()]),
+  )
+  const connections = all.filter((connection) => connection.provider === provider)
+  invocation.output.document({ definition, connections })
+}
+
+export async function registerProvider(invocation: Invocation, path: string, answers: Answers): Promise<void> {
+  const { output } = invocation
+  const file = readDefinitionFile(path)
+  if (!answers.force && !answers.yes) await confirmRegistration(invocation, file)
+  const answer = await asAgent(invocation, async (client) => {
+    try {
+      return await client.registerProvider(file.definition, answers.force === true)
+    } catch (error) {
+      if (answers.force || answers.yes || !isTaken(error)) throw error
+      if (!(await invocation.terminal.confirm(`${error.message}. Overwrite it?`))) throw cancelled()
+      return client.registerProvider(file.definition, true)
+    }
+  })
+  for (const warning of answer.warnings) output.warn(warning)
+  output.result(answer, () => output.done(`Registered ${answer.provider}`))
+}
+
+/** The hosts are what a person has to look at: they decide where a credential may go. */
+async function confirmRegistration(
+  { output, terminal }: Invocation,
+  { name, hosts }: { readonly name: string; readonly hosts: readonly string[] },
+): Promise<void> {
+  if (!terminal.canAsk) {
+    throw new BrokerError('InputCancelledError', `Cannot ask whether to register "${name}": this is no terminal`, {
+      hint: 'Confirm with --yes, or with --force where it may overwrite a provider of the same name.',
+    })
+  }
+  output.notice(`Credentials of ${name} will be sent to: ${hosts.join(', ') || '(no host)'}`)
+  if (!(await terminal.confirm(`Register ${name}?`))) throw cancelled()
+}
+
+function isTaken(error: unknown): error is BrokerError {
+  return error instanceof BrokerError && error.name === 'ProviderAlreadyRegisteredError'
+}
+
+export async function revokeProvider(invocation: Invocation, name: string, { yes }: Answers): Promise<void> {
+  const { output, terminal } = invocation
+  const provider = providerNamed(name)
+  if (!yes && terminal.canAsk && !(await terminal.confirm(`Revoke and remove every connection of ${provider}?`))) {
+    throw cancelled()
+  }
+  const answer = await asAgent(invocation, (client) => client.revoke(provider))
+  output.result(answer, () => {
+    output.done(`Removed ${counted(answer.removed, 'connection')} of ${provider}`)
+    output.note(REMOTE[answer.remote])
+  })
+}
+
+const REMOTE = {
+  revoked: 'The provider has revoked them, too.',
+  unsupported: 'The provider has no way to revoke them from here: revoke the key on its own site.',
+  failed: 'The provider could not be told: revoke the key on its own site.',
+} as const
+
+export async function removeProvider(invocation: Invocation, name: string, { yes }: Answers): Promise<void> {
+  const { output, terminal } = invocation
+  const provider = providerNamed(name)
+  if (!yes && terminal.canAsk && !(await terminal.confirm(`Remove the definition of ${provider}?`))) throw cancelled()
+  const answer = await asAgent(invocation, (client) => client.removeProvider(provider))
+  output.result(answer, () => {
+    const what = answer.action === 'reset' ? `Reset ${provider} to its shipped form` : `Removed ${provider}`
+    const connections = answer.connections_removed
+    output.done(connections === 0 ? what : `${what} and ${counted(connections, 'connection')}`)
+  })
+}
+
+function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

@@ -1,0 +1,15 @@
+import type { Config } from '../config/index.ts'
+import type { DebugLog } from './debug-log.ts'
+import type { Output } from './output.ts'
+import type { Terminal } from './terminal.ts'
+
+/** What a command gets beside its own arguments: what was configured, and where it may speak. */
+export interface Invocation {
+  readonly config: Config
+  readonly output: Output
+  readonly log: DebugLog
+  readonly terminal: Terminal
+  readonly quiet: boolean
+  /** The configuration as it is with another daemon to call. */
+  readonly configFor: (baseUrl: string) => Config
+}

@@ -1,0 +1,104 @@
+import { readFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { CommanderError } from 'commander'
+import picocolors from 'picocolors'
+import { loadConfig } from '../config/index.ts'
+import { BrokerError } from '../protocol/index.ts'
+import { openDebugLog } from './debug-log.ts'
+import type { Invocation } from './invocation.ts'
+import { Output } from './output.ts'
+import { createProgram, type GlobalOptions } from './program.ts'
+import { openTerminal } from './terminal.ts'
+import { usageError } from './usage-error.ts'
+
+// Started by itself and not by `launch.js`, which is faster.
+if (import.meta.main) await main()
+
+/** Runs one command and ends the process with its exit code. */
+export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
+  endQuietlyWhenNobodyReads()
+  const code = await run(argv)
+  await Promise.all([drained(process.stdout), drained(process.stderr)])
+  process.exit(code)
+}
+
+async function run(argv: readonly string[]): Promise<number> {
+  // Before anything is parsed: a wrong argument is told in JSON, too.
+  let output = openOutput({ json: wantsJson(argv), color: !argv.includes('--no-color') })
+  let code = 0
+  const program = createProgram(packageVersion(), async (globals, command) => {
+    output = openOutput(globals)
+    code = (await command(openInvocation(globals, output))) ?? 0
+  })
+  try {
+    await program.parseAsync([...argv], { from: 'user' })
+    return code
+  } catch (error) {
+    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    const failure = error instanceof CommanderError ? usageError(error) : error
+    showStack(failure, argv)
+    return output.fail(failure)
+  }
+}
+
+function openInvocation(globals: GlobalOptions, output: Output): Invocation {
+  const config = loadConfig(process.env, homedir())
+  const log = openDebugLog({
+    path: globals.logFile === undefined ? config.paths.clientLog : globals.logFile || undefined,
+    isDefault: globals.logFile === undefined,
+    ...(globals.verbose && { show: (line: string) => void process.stderr.write(line) }),
+  })
+  log.write({ event: 'command', name: globals.command, version: packageVersion() })
+  return {
+    config,
+    output,
+    log,
+    terminal: openTerminal({
+      stdin: process.stdin,
+      stderr: process.stderr,
+      silent: globals.json === true || globals.quiet === true,
+    }),
+    quiet: globals.quiet === true,
+    configFor: (baseUrl) => loadConfig({ ...process.env, BROKER_BASE_URL: baseUrl }, homedir()),
+  }
+}
+
+function openOutput({ json, quiet, color }: Pick<GlobalOptions, 'json' | 'quiet' | 'color'>): Output {
+  const { stdout, stderr } = process
+  return new Output({
+    json: json === true,
+    quiet: quiet === true,
+    color: color !== false && stdout.isTTY === true && stderr.isTTY === true && picocolors.isColorSupported,
+    stdout,
+    stderr,
+  })
+}
+
+function wantsJson(argv: readonly string[]): boolean {
+  const end = argv.indexOf('--')
+  return (end === -1 ? argv : argv.slice(0, end)).includes('--json')
+}
+
+function showStack(error: unknown, argv: readonly string[]): void {
+  const isBug = !(error instanceof BrokerError)
+  if (isBug && argv.includes('--verbose') && error instanceof Error) process.stderr.write(`${error.stack}\n`)
+}
+
+function packageVersion(): string {
+  const { version } = JSON.parse(readFileSync(new URL('../../package.json', import.meta.url), 'utf8'))
+  return version
+}
+
+/** `broker log | head`: the reader has what it wants. */
+function endQuietlyWhenNobodyReads(): void {
+  for (const stream of [process.stdout, process.stderr]) {
+    stream.on('error', (error: NodeJS.ErrnoException) => {
+      if (error.code === 'EPIPE') process.exit(0)
+      throw error
+    })
+  }
+}
+
+function drained(stream: NodeJS.WriteStream): Promise<void> {
+  return new Promise((resolve) => stream.write('', () => resolve()))
+}

@@ -1,0 +1,159 @@
+import { spawn } from 'node:child_process'
+import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as delay } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import { isNothingListening } from '../client/index.ts'
+import { type Config, type DaemonInfo, privateFolder, readDaemonInfo } from '../config/index.ts'
+import { BrokerError } from '../protocol/index.ts'
+import type { DebugLog } from './debug-log.ts'
+import { connect } from './session.ts'
+
+const START_LIMIT = 20_000
+const STOP_LIMIT = 20_000
+const LOOK_AGAIN = 25
+
+const ENTRY = fileURLToPath(new URL('../daemon/main.ts', import.meta.url))
+
+/** File and arguments of the daemon's own entry: the command line never loads the daemon's code. */
+export const DAEMON_COMMAND: readonly [string, ...string[]] = [
+  process.execPath,
+  '--disable-warning=ExperimentalWarning',
+  ENTRY,
+]
+
+/** Starts the daemon in the background where nothing listens at the home's own address; any other daemon is left to itself. */
+export async function ensureDaemon(config: Config, log: DebugLog): Promise<'running' | 'started'> {
+  const client = connect(config, log)
+  try {
+    await client.prove()
+    return 'running'
+  } catch (error) {
+    if (!config.baseUrlIsOwn || !isNothingListening(error)) throw error
+    await startDaemon(config, log)
+    return 'started'
+  } finally {
+    client.close()
+  }
+}
+
+/**
+ * Starts the home's daemon in the background and waits until it has proven to be it.
+ * @throws BrokerError DaemonUnavailableError with the daemon's own last words.
+ */
+export async function startDaemon(config: Config, log: DebugLog): Promise<DaemonInfo> {
+  requireOwn(config)
+  privateFolder(config.paths.home)
+  privateFolder(config.paths.server)
+  privateFolder(dirname(config.paths.daemonLog))
+  const words = join(dirname(config.paths.daemonLog), 'start.log')
+  const [file, ...args] = DAEMON_COMMAND
+  const output = openForWords(words)
+  const child = spawn(file, args, { detached: true, cwd: '/', stdio: ['ignore', output, output] })
+  closeSync(output)
+  let ended: number | string | undefined
+  child.once('error', (error) => {
+    ended = error.message
+  })
+  child.once('exit', (code, signal) => {
+    ended = code ?? signal ?? 1
+  })
+  child.unref()
+  log.write({ event: 'daemon_started', pid: child.pid })
+  return untilProven(config, log, () => {
+    if (ended !== undefined) throw didNotStart(config, words)
+  })
+}
+
+async function untilProven(config: Config, log: DebugLog, checkAlive: () => void): Promise<DaemonInfo> {
+  const client = connect(config, log)
+  const deadline = Date.now() + START_LIMIT
+  try {
+    for (;;) {
+      const info = readDaemonInfo(config.paths)
+      if (info && (await hasProven(client, Date.now() > deadline))) return info
+      checkAlive()
+      if (Date.now() > deadline) throw tooSlow(config)
+      await delay(LOOK_AGAIN)
+    }
+  } finally {
+    client.close()
+  }
+}
+
+async function hasProven(client: ReturnType<typeof connect>, isLate: boolean): Promise<boolean> {
+  try {
+    await client.prove()
+    return true
+  } catch (error) {
+    if (isLate) throw error
+    return false
+  }
+}
+
+/** Ends the home's daemon, having made sure that it is it, and waits until it is gone. Undefined where none runs. */
+export async function stopDaemon(config: Config, log: DebugLog): Promise<DaemonInfo | undefined> {
+  requireOwn(config)
+  const info = readDaemonInfo(config.paths)
+  const client = connect(config, log)
+  try {
+    await client.prove()
+  } catch (error) {
+    if (isNothingListening(error)) return undefined
+    throw error
+  } finally {
+    client.close()
+  }
+  if (info === undefined) return undefined
+  process.kill(info.pid, 'SIGTERM')
+  await untilGone(info)
+  return info
+}
+
+async function untilGone({ pid }: DaemonInfo): Promise<void> {
+  const deadline = Date.now() + STOP_LIMIT
+  while (isAlive(pid)) {
+    if (Date.now() > deadline) {
+      throw new BrokerError('DaemonUnavailableError', `The daemon (pid ${pid}) was told to stop and still runs`, {
+        hint: 'See what it waits for with `broker daemon logs`.',
+      })
+    }
+    await delay(LOOK_AGAIN)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** @throws BrokerError OperationNotAllowedError where the configured daemon is not one of this home. */
+export function requireOwn(config: Config): void {
+  if (config.baseUrlIsOwn) return
+  throw new BrokerError('OperationNotAllowedError', `The daemon at ${config.baseUrl} is not started from this home`, {
+    hint: 'Start it where it belongs; `broker daemon serve` runs one in the foreground.',
+  })
+}
+
+function openForWords(path: string): number {
+  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
+  return openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+}
+
+function didNotStart(config: Config, words: string): BrokerError {
+  const last = readFileSync(words, 'utf8').trim().split('\n').slice(-5).join('; ')
+  return new BrokerError('DaemonUnavailableError', `The daemon did not start${last ? `: ${last}` : ''}`, {
+    hint: `Its log is "${config.paths.daemonLog}"; \`broker daemon serve\` runs it in the foreground.`,
+  })
+}
+
+function tooSlow(config: Config): BrokerError {
+  const seconds = START_LIMIT / 1000
+  return new BrokerError('DaemonUnavailableError', `The daemon was started and did not answer within ${seconds} s`, {
+    hint: `Its log is "${config.paths.daemonLog}".`,
+  })
+}

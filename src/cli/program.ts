@@ -1,0 +1,399 @@
+import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
+import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS } from '../protocol/index.ts'
+import type { LogOptions } from './commands/log.ts'
+import type { LoginOptions } from './commands/login.ts'
+import type { OnboardOptions } from './commands/onboard.ts'
+import type { RunCommandOptions } from './commands/run.ts'
+import type { Invocation } from './invocation.ts'
+
+export interface GlobalOptions {
+  readonly json?: boolean
+  readonly quiet?: boolean
+  readonly color?: boolean
+  readonly verbose?: boolean
+  /** Empty switches the file off. */
+  readonly logFile?: string
+  /** Full name of the command, for the log. */
+  readonly command: string
+}
+
+/** A command with its arguments taken in; undefined is exit code 0. */
+export type Bound = (invocation: Invocation) => Promise<number | undefined>
+export type Execute = (globals: GlobalOptions, command: Bound) => Promise<void>
+
+type Body<Options> = (
+  invocation: Invocation,
+  options: Options,
+  ...args: readonly string[]
+) => Promise<number | undefined> | Promise<void>
+
+const SHELLS = ['bash', 'zsh', 'fish']
+
+/** Every command with its arguments, options, help and example. What a command does is loaded only when it is called. */
+export function createProgram(version: string, execute: Execute): Command {
+  const program = prepared(new Command('broker'), 'broker login openai && broker run -- node agent.js')
+    .description('Use your API keys and tokens from agents, scripts and tools that never hold them.')
+    .version(version, '-v, --version', 'print the version')
+    .enablePositionalOptions()
+  for (const option of globalOptions()) program.addOption(option)
+  program.allowExcessArguments().action(() => chosenCommand(program) ?? program.outputHelp())
+  const commands = new Commands(program, execute)
+  defineSetUp(commands)
+  defineUse(commands)
+  defineConnections(commands)
+  defineProviders(commands)
+  defineAgents(commands)
+  defineDaemon(commands)
+  return program
+}
+
+function defineSetUp(commands: Commands): void {
+  commands
+    .add(
+      'onboard',
+      'set this home up: agent, daemon, and the API keys found in .env files and the environment',
+      'broker onboard --scan-only',
+    )
+    .option('--base-url <url>', 'daemon to use from now on')
+    .option('--scan-only', 'report what differs between the environment and the vault, import nothing')
+    .option('--overwrite', 'replace stored keys by those found')
+    .does<OnboardOptions>(async (invocation, options) =>
+      (await import('./commands/onboard.ts')).onboard(invocation, options),
+    )
+  commands
+    .add('doctor', 'check that everything works', 'broker doctor --json')
+    .does(async (invocation) => (await import('./commands/doctor.ts')).doctor(invocation))
+  commands
+    .add('whoami', 'show this home, its agent, and how the vault is encrypted', 'broker whoami')
+    .does(async (invocation) => (await import('./commands/whoami.ts')).whoami(invocation))
+  commands
+    .add('completion <shell>', 'print completions for bash, zsh or fish', 'source <(broker completion bash)')
+    .choice('shell', SHELLS)
+    .does(async (invocation, _options, shell = '') => {
+      const { completion } = await import('./commands/completion.ts')
+      return completion(invocation, commands.program, shell)
+    })
+}
+
+function defineUse(commands: Commands): void {
+  commands
+    .add(
+      'login <provider>',
+      'store a credential; a secret is typed at a prompt, piped in, or entered in the browser',
+      'broker login openai',
+    )
+    .addOption(new Option('--flow <type>', 'how to log in').choices(FLOWS))
+    .option('--connection <name>', 'name of the connection', 'default')
+    .option('--scopes <s1,s2>', 'what to ask for, comma-separated', commaSeparated)
+    .option('--base-url <url>', 'your own address at a provider where each tenant has one')
+    .option('--force', 'overwrite an existing connection without asking')
+    .option('--browser', 'enter the secret in a browser form')
+    .does<LoginOptions>(async (invocation, options, provider = '') =>
+      (await import('./commands/login.ts')).login(invocation, provider, options),
+    )
+  commands
+    .add(
+      'logout <provider>',
+      'remove one connection from this vault; the provider is not contacted',
+      'broker logout openai --connection work',
+    )
+    .option('--connection <name>', 'name of the connection', 'default')
+    .does<{ readonly connection: string }>(async (invocation, { connection }, provider = '') =>
+      (await import('./commands/logout.ts')).logout(invocation, provider, connection),
+    )
+  commands
+    .add(
+      'run <command...>',
+      'run a command behind the injecting proxy',
+      'broker run -- curl https://api.openai.com/v1/models',
+    )
+    .option('--connection <provider=name>', 'use this connection instead of the default (repeatable)', pairs, {})
+    .option('--only <providers>', 'inject credentials of these providers only, comma-separated', commaSeparated)
+    .option('--strict', 'refuse every host that no connected provider matches')
+    .passThrough()
+    .does<RunCommandOptions>(async (invocation, options, ...command) =>
+      (await import('./commands/run.ts')).run(invocation, command, options),
+    )
+  commands
+    .add('log', 'print the audit log, newest first', 'broker log -n 10 --provider openai')
+    .option('-n, --count <count>', 'number of entries', positive, 50)
+    .option('--raw', "print this client's debug log instead, newest last")
+    .addOption(new Option('--event <event>', 'only events of this kind').choices(AUDIT_EVENTS))
+    .option('--provider <provider>', 'only events of this provider')
+    .option('--identity <identity>', 'only events of this agent')
+    .addOption(new Option('--status <status>', 'only events that ended so').choices(AUDIT_STATUSES))
+    .option('--since <time>', 'only events since this ISO time')
+    .option('--until <time>', 'only events until this ISO time')
+    .does<LogOptions>(async (invocation, options) => (await import('./commands/log.ts')).log(invocation, options))
+  commands
+    .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')
+    .does(async () => (await import('./commands/dashboard.ts')).dashboard())
+}
+
+function defineConnections(commands: Commands): void {
+  const connections = commands
+    .add('connections', 'list and manage stored connections', 'broker connections')
+    .does(async (invocation) => (await import('./commands/connections.ts')).listConnections(invocation))
+    .group()
+  connections
+    .add('list', 'list every connection', 'broker connections list --json')
+    .does(async (invocation) => (await import('./commands/connections.ts')).listConnections(invocation))
+  connections
+    .add('inspect <provider>', "show a provider's connections, secrets redacted", 'broker connections inspect openai')
+    .does(async (invocation, _options, provider = '') =>
+      (await import('./commands/connections.ts')).inspectConnections(invocation, provider),
+    )
+  connections
+    .add(
+      'set-default <provider> <connection>',
+      'choose the connection used where none is named',
+      'broker connections set-default openai work',
+    )
+    .does(async (invocation, _options, provider = '', connection = '') =>
+      (await import('./commands/connections.ts')).setDefaultConnection(invocation, provider, connection),
+    )
+}
+
+interface Confirmed {
+  readonly force?: boolean
+  readonly yes?: boolean
+}
+
+function defineProviders(commands: Commands): void {
+  const providers = commands.add('provider', 'list and manage provider definitions', 'broker provider list').group()
+  providers
+    .add('list', 'list every provider and how many connections it has', 'broker provider list')
+    .does(async (invocation) => (await import('./commands/provider.ts')).listProviders(invocation))
+  providers
+    .add('inspect <provider>', 'print a definition and its connections as JSON', 'broker provider inspect openai')
+    .does(async (invocation, _options, provider = '') =>
+      (await import('./commands/provider.ts')).inspectProvider(invocation, provider),
+    )
+  providers
+    .add('register <path>', 'add a provider from a JSON file', 'broker provider register ./acme.json')
+    .option('--force', 'overwrite a provider of the same name without asking')
+    .option('--yes', 'do not ask; fails where the provider exists')
+    .does<Confirmed>(async (invocation, options, path = '') =>
+      (await import('./commands/provider.ts')).registerProvider(invocation, path, options),
+    )
+  providers
+    .add('revoke <provider>', 'revoke and remove all connections of a provider', 'broker provider revoke openai --yes')
+    .option('--yes', 'do not ask')
+    .does<Confirmed>(async (invocation, options, provider = '') =>
+      (await import('./commands/provider.ts')).revokeProvider(invocation, provider, options),
+    )
+  providers
+    .add('remove <provider>', 'remove a custom provider, or reset a bundled one', 'broker provider remove acme --yes')
+    .option('--yes', 'do not ask')
+    .does<Confirmed>(async (invocation, options, provider = '') =>
+      (await import('./commands/provider.ts')).removeProvider(invocation, provider, options),
+    )
+}
+
+function defineAgents(commands: Commands): void {
+  const agents = commands
+    .add('agent', 'manage the agents of this home: the keys that sign requests', 'broker agent list')
+    .group()
+  agents
+    .add('create <name>', 'make a new agent', 'broker agent create ci-runner')
+    .does(async (invocation, _options, name = '') =>
+      (await import('./commands/agent.ts')).createAgent(invocation, name),
+    )
+  agents
+    .add('use <name>', 'switch to another agent', 'broker agent use ci-runner')
+    .does(async (invocation, _options, name = '') => (await import('./commands/agent.ts')).useAgent(invocation, name))
+  agents
+    .add('list', 'list the agents of this home', 'broker agent list')
+    .does(async (invocation) => (await import('./commands/agent.ts')).listAgents(invocation))
+  agents
+    .add('remove <name>', 'delete an agent and its key', 'broker agent remove ci-runner --yes')
+    .option('--yes', 'do not ask')
+    .does<Confirmed>(async (invocation, options, name = '') =>
+      (await import('./commands/agent.ts')).removeAgent(invocation, name, options),
+    )
+}
+
+function defineDaemon(commands: Commands): void {
+  const daemon = commands.add('daemon', 'run the daemon that holds the vault', 'broker daemon start').group()
+  daemon
+    .add('serve', 'run in the foreground', 'broker daemon serve')
+    .does(async (invocation) => (await import('./commands/daemon.ts')).serveDaemon(invocation))
+  daemon
+    .add('start', 'start in the background', 'broker daemon start')
+    .does(async (invocation) => (await import('./commands/daemon.ts')).startDaemonCommand(invocation))
+  daemon
+    .add('stop', 'stop; requests in progress are finished', 'broker daemon stop')
+    .does(async (invocation) => (await import('./commands/daemon.ts')).stopDaemonCommand(invocation))
+  daemon
+    .add('restart', 'stop and start', 'broker daemon restart')
+    .does(async (invocation) => (await import('./commands/daemon.ts')).restartDaemon(invocation))
+  daemon
+    .add('status', 'show whether it runs', 'broker daemon status --json')
+    .does(async (invocation) => (await import('./commands/daemon.ts')).daemonStatus(invocation))
+  daemon
+    .add('logs', "print the daemon's log", 'broker daemon logs -f')
+    .option('-n, --lines <count>', 'number of lines', positive, 50)
+    .option('-f, --follow', 'wait for more')
+    .does<{ readonly lines: number; readonly follow?: boolean }>(async (invocation, options) =>
+      (await import('./commands/daemon-logs.ts')).daemonLogs(invocation, options),
+    )
+}
+
+/** Commands under one parent. */
+class Commands {
+  readonly program: Command
+  readonly #execute: Execute
+
+  constructor(program: Command, execute: Execute) {
+    this.program = program
+    this.#execute = execute
+  }
+
+  add(signature: string, description: string, sample: string): CommandDefinition {
+    const command = prepared(this.program.command(signature), sample)
+      .description(description)
+      .allowExcessArguments(false)
+    // Understood after the command's name as well, mentioned once in its help.
+    for (const option of globalOptions()) command.addOption(option.hideHelp())
+    return new CommandDefinition(command, this.#execute)
+  }
+}
+
+class CommandDefinition {
+  readonly #command: Command
+  readonly #execute: Execute
+  #isCallable = false
+
+  constructor(command: Command, execute: Execute) {
+    this.#command = command
+    this.#execute = execute
+  }
+
+  option<Value>(
+    flags: string,
+    description: string,
+    parse?: Value | ((text: string, before: Value) => Value),
+    initial?: Value,
+  ): this {
+    if (typeof parse === 'function') this.#command.option(flags, description, parse as never, initial as never)
+    else this.#command.option(flags, description, parse as string)
+    return this
+  }
+
+  addOption(option: Option): this {
+    this.#command.addOption(option)
+    return this
+  }
+
+  choice(argument: string, values: readonly string[]): this {
+    this.#command.registeredArguments.find((candidate) => candidate.name() === argument)?.choices(values)
+    return this
+  }
+
+  /** What follows the first word of the command belongs to it. */
+  passThrough(): this {
+    this.#command.passThroughOptions()
+    return this
+  }
+
+  does<Options>(body: Body<Options>): this {
+    const command = this.#command
+    this.#isCallable = true
+    command.action(() => {
+      chosenCommand(command)
+      const args = command.processedArgs.flat() as string[]
+      return this.#execute(globalsOf(command), async (invocation) => {
+        const code = await body(invocation, command.opts() as Options, ...args)
+        return code ?? undefined
+      })
+    })
+    return this
+  }
+
+  /** Has commands of its own; without one it does what `does` said, or tells which there are. */
+  group(): Commands {
+    const command = this.#command
+    command.enablePositionalOptions().allowExcessArguments()
+    if (!this.#isCallable) command.action(() => chosenCommand(command) ?? missingCommand(command))
+    return new Commands(this.#command, this.#execute)
+  }
+}
+
+// Commander takes an unknown command for an argument too many where the parent can be called by itself.
+function chosenCommand(command: Command): undefined {
+  const [word] = command.args
+  if (word === undefined || command.commands.length === 0) return undefined
+  throw new CommanderError(2, 'broker.unknownCommand', `There is no command "${fullName(command)} ${word}"`)
+}
+
+function missingCommand(command: Command): never {
+  const names = command.commands.map((child) => child.name()).join(', ')
+  throw new CommanderError(2, 'broker.missingCommand', `"${fullName(command)}" needs one of: ${names}`)
+}
+
+function prepared(command: Command, sample: string): Command {
+  return command
+    .exitOverride()
+    .helpCommand(false)
+    .helpOption('-h, --help', 'print this help')
+    .configureHelp({ showGlobalOptions: true, subcommandTerm: termOf })
+    .configureOutput({ writeErr: () => undefined })
+    .addHelpText('after', `\nExample:\n  $ ${sample}`)
+}
+
+function termOf(command: Command): string {
+  return [command.name(), ...command.registeredArguments.map((argument) => `<${argument.name()}>`)].join(' ')
+}
+
+function globalOptions(): readonly Option[] {
+  return [
+    new Option('--json', 'print JSON'),
+    new Option('--quiet', 'print the data only'),
+    new Option('--no-color', 'print without colors'),
+    new Option('--verbose', 'print debug lines on standard error'),
+    new Option('--log-file <path>', 'debug log of this client; an empty path switches it off'),
+  ]
+}
+
+// Commander would let the parent's default win over what was given after the command's name.
+function globalsOf(command: Command): GlobalOptions {
+  const levels = lineage(command).map((level) => level.opts<GlobalOptions>())
+  const logFile = levels.map((options) => options.logFile).find((path) => path !== undefined)
+  return {
+    json: levels.some(({ json }) => json),
+    quiet: levels.some(({ quiet }) => quiet),
+    color: levels.every(({ color }) => color !== false),
+    verbose: levels.some(({ verbose }) => verbose),
+    ...(logFile !== undefined && { logFile }),
+    command: fullName(command),
+  }
+}
+
+function fullName(command: Command): string {
+  return lineage(command)
+    .map((level) => level.name())
+    .reverse()
+    .join(' ')
+}
+
+function lineage(command: Command): readonly Command[] {
+  return command.parent ? [command, ...lineage(command.parent)] : [command]
+}
+
+function commaSeparated(text: string): readonly string[] {
+  const items = text.split(',').map((item) => item.trim())
+  if (items.some((item) => item === '')) throw new InvalidArgumentError('It has an empty item.')
+  return items
+}
+
+function pairs(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  const [, provider, connection] = /^([^=]+)=(.+)$/.exec(text) ?? []
+  if (!provider || !connection) throw new InvalidArgumentError('Write it as provider=connection.')
+  return { ...before, [provider]: connection }
+}
+
+function positive(text: string): number {
+  const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
+  if (number < 1) throw new InvalidArgumentError('It must be a whole number above 0.')
+  return number
+}

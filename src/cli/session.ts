@@ -1,0 +1,76 @@
+import { DaemonClient, expectDaemon, pinDaemon, type Signer } from '../client/index.ts'
+import {
+  type Config,
+  listIdentities,
+  readClientConfig,
+  readDaemonInfo,
+  readIdentityKey,
+  writeClientConfig,
+} from '../config/index.ts'
+import { signingKeyFromPem } from '../identity/index.ts'
+import { BrokerError } from '../protocol/index.ts'
+import type { DebugLog } from './debug-log.ts'
+import type { Invocation } from './invocation.ts'
+
+/** Does `work` as the active agent, and lets go of the daemon after. */
+export async function asAgent<Result>(
+  { config, log }: Pick<Invocation, 'config' | 'log'>,
+  work: (client: DaemonClient) => Promise<Result>,
+): Promise<Result> {
+  const client = connect(config, log, activeSigner(config))
+  try {
+    return await work(client)
+  } finally {
+    client.close()
+  }
+}
+
+/** A client of the configured daemon, which has to prove to be the one this home means. */
+export function connect(config: Config, log: DebugLog, signer?: Signer): DaemonClient {
+  return new DaemonClient({
+    baseUrl: config.baseUrl,
+    ...(signer && { signer }),
+    check: (did) => daemonCheck(config)(did),
+    onRequest: (request) => log.write({ event: 'request', ...request, milliseconds: Math.round(request.milliseconds) }),
+    ...(!config.baseUrlIsOwn && {
+      unreachableHint: 'Check that the daemon runs there, or name another with BROKER_BASE_URL.',
+    }),
+  })
+}
+
+// Asked when the daemon answers and not before: a command may just have started it.
+function daemonCheck(config: Config) {
+  if (config.baseUrlIsOwn) return expectDaemon(readDaemonInfo(config.paths)?.did)
+  const { daemon_did, pinned_base_url } = readClientConfig(config.paths)
+  const pinned = pinned_base_url === config.baseUrl ? daemon_did : undefined
+  const pin = (did: string) => writeClientConfig(config.paths, { daemon_did: did, pinned_base_url: config.baseUrl })
+  return pinDaemon(pinned, pin, config.baseUrl)
+}
+
+/** @throws BrokerError AuthenticationFailedError where the home has no agent, or not the one that is active. */
+export function activeSigner(config: Config): Signer {
+  const handle = activeHandle(config)
+  if (handle === undefined) {
+    throw new BrokerError('AuthenticationFailedError', 'This home has no active agent', {
+      hint: 'Set it up with `broker onboard`, or choose one with `broker agent use <name>`.',
+    })
+  }
+  return signerOf(config, handle)
+}
+
+/** The chosen agent, or the only one there is. */
+export function activeHandle({ paths }: Config): string | undefined {
+  const chosen = readClientConfig(paths).active_identity
+  if (chosen !== undefined) return chosen
+  const [only, another] = listIdentities(paths)
+  return another === undefined ? only : undefined
+}
+
+/** @throws BrokerError AuthenticationFailedError where its key is missing or damaged. */
+export function signerOf(config: Config, handle: string): Signer {
+  const pem = readIdentityKey(config.paths, handle)
+  if (pem) return { handle, key: signingKeyFromPem(pem) }
+  throw new BrokerError('AuthenticationFailedError', `The agent "${handle}" has no key in this home`, {
+    hint: 'Choose another with `broker agent use <name>`, or make one with `broker agent create <name>`.',
+  })
+}

@@ -1,0 +1,28 @@
+import type { CommanderError } from 'commander'
+import { BrokerError } from '../protocol/index.ts'
+
+const SECRET_WORD = /key|secret|token|password|credential/i
+
+/** What was typed wrongly, without repeating a value: it may be a secret that was typed where none belongs. */
+export function usageError({ message, code }: CommanderError): BrokerError {
+  const text = withoutValue(message.replace(/^error: /, ''))
+  return new BrokerError('InvalidRequestError', text.charAt(0).toUpperCase() + text.slice(1), {
+    hint: hintFor(text, code),
+  })
+}
+
+function withoutValue(message: string): string {
+  return message
+    .replace(/(unknown option '[^'=]*)=[^']*'/s, "$1'")
+    .replace(/(too many arguments.*Expected \d+ arguments? but got \d+).*/is, '$1')
+    .replace(/argument '[^']*' is invalid/s, 'has a value that is invalid')
+    .replace(/\s*\n\s*/g, ' ')
+}
+
+function hintFor(text: string, code: string): string {
+  const looksLikeSecret = code === 'commander.unknownOption' && SECRET_WORD.test(text)
+  if (looksLikeSecret || /too many arguments for 'login'/.test(text)) {
+    return 'Secrets are never taken as arguments: type them at the prompt, pipe them to standard input, or use --browser.'
+  }
+  return 'See `broker --help`, or `broker <command> --help`.'
+}

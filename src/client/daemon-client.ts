@@ -1,0 +1,387 @@
+import { mintProof, type SigningKey } from '../identity/index.ts'
+import { BrokerError, type Secret } from '../protocol/index.ts'
+import type {
+  AuditPage,
+  AuditQuery,
+  AuthSession,
+  Connection,
+  ConnectionDetail,
+  Health,
+  Identity,
+  ProviderDefinition,
+  ProviderList,
+  Readiness,
+  Registration,
+  RemovedProvider,
+  Resolution,
+  ResolveRequest,
+  Revoked,
+  Routes,
+  Run,
+  ShippedEvent,
+  StartAuthSession,
+  StartRun,
+  Whoami,
+} from '../schemas/index.ts'
+import { type DaemonCheck, newChallenge, provenDid } from './daemon-check.ts'
+import { errorOf, parseJson } from './error-answer.ts'
+import { type Answer, ConnectionFailed, type Outgoing, Transport } from './transport.ts'
+
+/** Who signs the requests. */
+export interface Signer {
+  readonly handle: string
+  readonly key: SigningKey
+}
+
+export interface DaemonClientOptions {
+  /** Origin of the daemon, without a trailing slash; https, or http on loopback. */
+  readonly baseUrl: string
+  /** Without one only `health` and `prove` can be called. */
+  readonly signer?: Signer
+  readonly check: DaemonCheck
+  /** What the user can do where nothing answers. */
+  readonly unreachableHint?: string
+  /** Hears of each request that ended, without query, body and headers; `status` 0 where nothing answered. */
+  readonly onRequest?: (request: { method: string; path: string; status: number; milliseconds: number }) => void
+}
+
+export type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor'>
+
+type Json = Readonly<Record<string, unknown>>
+type Headers = Readonly<Record<string, string>>
+type Repeatable = 'once' | 'repeatable'
+/** Values by field name. */
+type SecretInput = Readonly<Record<string, Secret>>
+
+const HEALTH_TIMEOUT = 3_000
+/** A resolve may wait for the provider to refresh a token. */
+const ANSWER_TIMEOUT = 60_000
+const NO_BODY = new Uint8Array(0)
+
+/**
+ * One daemon, asked over kept connections. Each method is one route of the API and answers what its schema says.
+ * @throws BrokerError: what the daemon answered, or DaemonUnavailableError where it cannot be reached or is not the one meant.
+ */
+export class DaemonClient {
+  readonly baseUrl: string
+  readonly #options: DaemonClientOptions
+  readonly #authority: string
+  readonly #transport: Transport
+  // Proven as long as no connection has ended since: another program can take the port only after the daemon let go of it.
+  #proof: Promise<Health> | undefined
+  #routes: { readonly etag: string; readonly table: Routes } | undefined
+
+  constructor(options: DaemonClientOptions) {
+    const origin = safeOrigin(options.baseUrl)
+    this.baseUrl = origin.origin
+    this.#options = options
+    this.#authority = origin.host
+    this.#transport = new Transport(origin, () => {
+      this.#proof = undefined
+    })
+  }
+
+  /** Lets go of every connection. */
+  close(): void {
+    this.#transport.close()
+  }
+
+  /** What anyone may ask; says nothing about who answers. */
+  async health(): Promise<Health> {
+    const answer = await this.#send({
+      method: 'GET',
+      path: '/api/health',
+      headers: {},
+      body: NO_BODY,
+      timeout: HEALTH_TIMEOUT,
+    })
+    return this.#read<Health>(answer)
+  }
+
+  /** Health of the daemon that is meant: what answers has proven to be it. */
+  prove(): Promise<Health> {
+    this.#proof ??= this.#askForProof().catch((error: unknown) => {
+      this.#proof = undefined
+      throw error
+    })
+    return this.#proof
+  }
+
+  ready(): Promise<Readiness> {
+    return this.#get('/api/ready')
+  }
+
+  whoami(): Promise<Whoami> {
+    return this.#get('/api/whoami')
+  }
+
+  /** Proves possession of the key being registered; `bootstrap` claims it for the local owner at once. */
+  registerIdentity(bootstrap?: Secret): Promise<Registration> {
+    const { handle, key } = this.#signer()
+    const headers: Headers = bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
+    return this.#post('/api/identities/register', { handle, did: key.did }, { headers })
+  }
+
+  async identities(): Promise<readonly Identity[]> {
+    return (await this.#get<{ identities: Identity[] }>('/api/identities')).identities
+  }
+
+  identity(handle: string): Promise<Identity> {
+    return this.#get(`/api/identities/${segment(handle)}`)
+  }
+
+  async removeIdentity(handle: string): Promise<void> {
+    await this.#delete(`/api/identities/${segment(handle)}`)
+  }
+
+  startAuthSession(request: StartAuthSession): Promise<AuthSession> {
+    return this.#post('/api/auth/sessions', request)
+  }
+
+  authSession(id: string): Promise<AuthSession> {
+    return this.#get(`/api/auth/sessions/${segment(id)}`)
+  }
+
+  /** An empty input polls a device code. */
+  resumeAuthSession(id: string, input: SecretInput): Promise<AuthSession> {
+    return this.#post(`/api/auth/sessions/${segment(id)}/resume`, { input: revealed(input) })
+  }
+
+  async connections(): Promise<readonly Connection[]> {
+    return (await this.#get<{ connections: Connection[] }>('/api/connections')).connections
+  }
+
+  /** Every secret in it is `[redacted]`. */
+  connection(provider: string, connection: string): Promise<ConnectionDetail> {
+    return this.#get(connectionPath(provider, connection))
+  }
+
+  logout(provider: string, connection: string): Promise<{ status: 'ok'; provider: string; connection: string }> {
+    return this.#post(`${connectionPath(provider, connection)}/logout`, {})
+  }
+
+  revoke(provider: string): Promise<Revoked> {
+    return this.#post(`/api/connections/${segment(provider)}/revoke`, {})
+  }
+
+  setDefault(
+    provider: string,
+    connection: string,
+  ): Promise<{ status: 'ok'; provider: string; default_connection: string }> {
+    return this.#post(`${connectionPath(provider, connection)}/default`, {})
+  }
+
+  /** Whether the stored credential is this one; the daemon compares, nothing stored leaves it. */
+  async isSameCredential(provider: string, connection: string, input: SecretInput): Promise<boolean> {
+    return (
+      await this.#post<{ same: boolean }>(`${connectionPath(provider, connection)}/compare`, { input: revealed(input) })
+    ).same
+  }
+
+  providers(): Promise<ProviderList> {
+    return this.#get('/api/providers')
+  }
+
+  provider(name: string): Promise<ProviderDefinition> {
+    return this.#get(`/api/providers/${segment(name)}`)
+  }
+
+  /** `definition` as it came from its file: the daemon checks it. */
+  registerProvider(
+    definition: unknown,
+    force: boolean,
+  ): Promise<{ status: 'ok'; provider: string; warnings: readonly string[] }> {
+    return this.#post('/api/providers', { definition, force })
+  }
+
+  removeProvider(name: string): Promise<RemovedProvider> {
+    return this.#delete(`/api/providers/${segment(name)}`)
+  }
+
+  /** What the signer may have injected. Asked anew each time, sent only where it changed. */
+  async routes(): Promise<Routes> {
+    const headers: Headers = this.#routes ? { 'if-none-match': this.#routes.etag } : {}
+    const answer = await this.#signed({ method: 'GET', path: '/api/proxy/routes', headers, repeatable: 'repeatable' })
+    if (answer.status === 304 && this.#routes) return this.#routes.table
+    const table = this.#read<Routes>(answer)
+    const { etag } = answer.headers
+    this.#routes = etag === undefined ? undefined : { etag, table }
+    return table
+  }
+
+  /** The credential for one request, fresh. It must be used and let go of. */
+  resolve(request: ResolveRequest): Promise<Resolution> {
+    return this.#post('/api/credentials/resolve', request, { repeatable: 'repeatable' })
+  }
+
+  /** Events that were sent before are stored once, so that a batch may be sent again. */
+  async ship(events: readonly ShippedEvent[]): Promise<void> {
+    await this.#post('/audit/events', { events }, { repeatable: 'repeatable' })
+  }
+
+  /** Registers the key of one run, which may then resolve and ship events, and nothing else. */
+  startRun(request: StartRun): Promise<Run> {
+    return this.#post('/api/runs', request)
+  }
+
+  async endRun(runId: string, exitCode: number | undefined): Promise<void> {
+    await this.#post(`/api/runs/${segment(runId)}/end`, exitCode === undefined ? {} : { exit_code: exitCode })
+  }
+
+  /** One page, newest first. */
+  auditEvents(query: AuditQuery): Promise<AuditPage> {
+    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+    return this.#get(search.size === 0 ? '/api/audit/events' : `/api/audit/events?${search}`)
+  }
+
+  async #get<Result>(path: string): Promise<Result> {
+    return this.#read<Result>(await this.#signed({ method: 'GET', path, repeatable: 'repeatable' }))
+  }
+
+  async #delete<Result>(path: string): Promise<Result> {
+    return this.#read<Result>(await this.#signed({ method: 'DELETE', path }))
+  }
+
+  async #post<Result>(
+    path: string,
+    body: Json,
+    options: { readonly headers?: Headers; readonly repeatable?: Repeatable } = {},
+  ): Promise<Result> {
+    return this.#read<Result>(await this.#signed({ method: 'POST', path, body, ...options }))
+  }
+
+  async #signed(call: Call): Promise<Answer> {
+    await this.prove()
+    try {
+      return await this.#send(this.#sign(call))
+    } catch (error) {
+      if (!isStale(error) || call.repeatable !== 'repeatable') throw error
+      await this.prove()
+      return this.#send(this.#sign(call))
+    }
+  }
+
+  // Signed anew for each attempt: the daemon takes a proof once.
+  #sign({ method, path, body: json, headers }: Call): Outgoing {
+    const { handle, key } = this.#signer()
+    const body = json === undefined ? NO_BODY : Buffer.from(JSON.stringify(json))
+    const proof = mintProof(key, { handle, method, url: this.baseUrl + path, body })
+    const content: Record<string, string> =
+      json === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }
+    return {
+      method,
+      path,
+      headers: { authorization: `PoP ${proof}`, accept: 'application/json', ...content, ...headers },
+      body,
+      timeout: ANSWER_TIMEOUT,
+    }
+  }
+
+  #signer(): Signer {
+    if (this.#options.signer) return this.#options.signer
+    throw new BrokerError('AuthenticationFailedError', 'There is no agent in this home to sign requests', {
+      hint: 'Make one with `broker onboard`.',
+    })
+  }
+
+  async #askForProof(): Promise<Health> {
+    const challenge = newChallenge()
+    const headers = { 'x-broker-challenge': challenge }
+    const answer = await this.#send({
+      method: 'GET',
+      path: '/api/health',
+      headers,
+      body: NO_BODY,
+      timeout: HEALTH_TIMEOUT,
+    })
+    const proof = answer.headers['x-broker-proof']
+    const did = provenDid(typeof proof === 'string' ? proof : undefined, challenge, this.#authority)
+    if (did === undefined) throw this.#notADaemon()
+    this.#options.check(did)
+    return this.#read<Health>(answer)
+  }
+
+  async #send(outgoing: Outgoing): Promise<Answer> {
+    const started = performance.now()
+    const report = (status: number) =>
+      this.#options.onRequest?.({
+        method: outgoing.method,
+        path: outgoing.path.split('?', 1)[0] ?? '',
+        status,
+        milliseconds: performance.now() - started,
+      })
+    try {
+      const answer = await this.#transport.send(outgoing)
+      report(answer.status)
+      return answer
+    } catch (error) {
+      report(0)
+      throw this.#unreachable(error)
+    }
+  }
+
+  #read<Result>(answer: Answer): Result {
+    if (answer.status < 200 || answer.status > 299) throw errorOf(answer) ?? this.#notADaemon()
+    const body = parseJson(answer.text)
+    if (body === null || typeof body !== 'object') throw this.#notADaemon()
+    return body as Result
+  }
+
+  #unreachable(cause: unknown): BrokerError {
+    const why = cause instanceof Error ? cause.message : String(cause)
+    return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} does not answer: ${why}`, {
+      cause,
+      hint: this.#options.unreachableHint ?? 'Start it with `broker daemon start`.',
+    })
+  }
+
+  #notADaemon(): BrokerError {
+    return new BrokerError(
+      'DaemonUnavailableError',
+      `Something else listens at ${this.baseUrl}: it does not prove to be a broker daemon; nothing was sent to it`,
+      { hint: 'Free the port or set BROKER_PORT to another, then `broker daemon start`.' },
+    )
+  }
+}
+
+interface Call {
+  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly path: string
+  readonly body?: Json
+  readonly headers?: Headers
+  readonly repeatable?: Repeatable
+}
+
+/** Whether the call failed because nothing at all listens at the daemon's address. */
+export function isNothingListening(error: unknown): boolean {
+  const failure =
+    error instanceof BrokerError && error.cause instanceof ConnectionFailed ? error.cause.cause : undefined
+  return failure instanceof Error && 'code' in failure && failure.code === 'ECONNREFUSED'
+}
+
+function isStale(error: unknown): boolean {
+  return error instanceof BrokerError && error.cause instanceof ConnectionFailed && error.cause.stale
+}
+
+function safeOrigin(baseUrl: string): URL {
+  const url = URL.canParse(baseUrl) ? new URL(baseUrl) : undefined
+  const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
+  if (url && isSafe && !url.username && !url.password) return url
+  throw new BrokerError('InvalidRequestError', 'The address of the daemon must be https, or http on loopback')
+}
+
+function isLoopback(hostname: string): boolean {
+  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
+}
+
+function revealed(input: SecretInput): Record<string, string> {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value.reveal()]))
+}
+
+function connectionPath(provider: string, connection: string): string {
+  return `/api/connections/${segment(provider)}/${segment(connection)}`
+}
+
+function segment(text: string): string {
+  return encodeURIComponent(text)
+}

@@ -1,0 +1,92 @@
+import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
+import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+
+export interface Outgoing {
+  readonly method: string
+  /** Path and query as they are sent. */
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  readonly body: Uint8Array
+  /** Silence after which the request is given up, in milliseconds. */
+  readonly timeout: number
+}
+
+export interface Answer {
+  readonly status: number
+  readonly headers: IncomingMessage['headers']
+  readonly text: string
+}
+
+/** The request got no whole answer. */
+export class ConnectionFailed extends Error {
+  /** The connection was kept from an earlier request and had been closed meanwhile, so that nobody read this one. */
+  readonly stale: boolean
+
+  constructor(message: string, stale: boolean, cause?: unknown) {
+    super(message, { cause })
+    this.stale = stale
+  }
+}
+
+/** No answer of the daemon comes near this: what is larger is not the daemon. */
+const MAX_ANSWER_BYTES = 32 * 1024 * 1024
+const STALE_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE'])
+
+/** Requests to one origin over kept connections; `onClose` hears of each connection that ends. */
+export class Transport {
+  readonly #agent: HttpAgent
+  readonly #request: typeof httpRequest
+  readonly #target: { readonly hostname: string; readonly port: string; readonly agent: HttpAgent }
+  readonly #onClose: () => void
+
+  constructor(origin: URL, onClose: () => void) {
+    const secure = origin.protocol === 'https:'
+    const options = { keepAlive: true, noDelay: true, maxFreeSockets: 16 }
+    this.#agent = secure ? new HttpsAgent(options) : new HttpAgent(options)
+    this.#request = secure ? httpsRequest : httpRequest
+    this.#target = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port, agent: this.#agent }
+    this.#onClose = onClose
+  }
+
+  /** @throws ConnectionFailed */
+  send({ method, path, headers, body, timeout }: Outgoing): Promise<Answer> {
+    return new Promise((resolve, reject) => {
+      const request = this.#request({ ...this.#target, method, path, headers, timeout })
+      request.once('socket', (socket) => {
+        // `end` too: the agent opens another connection from then on, `close` comes later.
+        if (!request.reusedSocket) socket.once('end', this.#onClose).once('close', this.#onClose)
+      })
+      request.once('response', (response) => collect(response).then(resolve, reject))
+      request.once('timeout', () => request.destroy(new Error(`no answer within ${timeout / 1000} seconds`)))
+      request.once('error', (error) => reject(connectionFailed(request, error)))
+      request.end(body)
+    })
+  }
+
+  /** Drops every connection; the process may end. */
+  close(): void {
+    this.#agent.destroy()
+  }
+}
+
+function collect(response: IncomingMessage): Promise<Answer> {
+  return new Promise((resolve, reject) => {
+    const chunks: Buffer[] = []
+    let length = 0
+    response.on('data', (chunk: Buffer) => {
+      chunks.push(chunk)
+      length += chunk.length
+      if (length > MAX_ANSWER_BYTES) response.destroy(new Error('the answer is too large'))
+    })
+    response.once('error', (error) => reject(new ConnectionFailed(error.message, false, error)))
+    response.once('end', () => {
+      const text = Buffer.concat(chunks, length).toString('utf8')
+      resolve({ status: response.statusCode ?? 0, headers: response.headers, text })
+    })
+  })
+}
+
+function connectionFailed(request: ClientRequest, error: Error): ConnectionFailed {
+  const code = 'code' in error ? error.code : undefined
+  return new ConnectionFailed(error.message || String(code), request.reusedSocket && STALE_CODES.has(code), error)
+}

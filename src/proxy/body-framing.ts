@@ -1,0 +1,190 @@
+import {
+  type BodyFraming,
+  cannotBecomeHead,
+  type HeaderField,
+  isBodiless,
+  MAX_HEAD_BYTES,
+  parseHeaderFields,
+} from './header-fields.ts'
+
+type State = 'data' | 'size' | 'data_end' | 'trailers' | 'held_trailers'
+
+const CR = 0x0d
+const LF = 0x0a
+const MAX_SIZE_LINE = 1024
+
+const NEVER_IN_TRAILERS = new Set([
+  'authorization',
+  'connection',
+  'content-length',
+  'cookie',
+  'host',
+  'keep-alive',
+  'set-cookie',
+  'te',
+  'trailer',
+  'transfer-encoding',
+  'upgrade',
+])
+
+/** Names that no trailer may carry: framing, routing, and what a server could take for a credential. */
+function isForbiddenTrailer(name: string, credentialNames: ReadonlySet<string>): boolean {
+  const spelled = name.replaceAll('_', '-')
+  return NEVER_IN_TRAILERS.has(spelled) || spelled.startsWith('proxy-') || credentialNames.has(spelled)
+}
+
+/**
+ * Counts a body through to its end without decoding it. Each {@link read} takes a buffer and tells how far the body
+ * goes in it; the same bytes give the same result however they are split.
+ */
+export class BodyFramer {
+  /** After a read: the bytes up to here pass as they are. */
+  passEnd = 0
+  /** After a read: what to send behind them in place of a trailer section from which fields were dropped or that arrived in pieces. */
+  trailers: Buffer | undefined
+  /** Set once the body has ended; the next byte belongs to the next message. */
+  done: boolean
+  /** Set once the body broke the grammar; nothing more may be read. */
+  malformed = false
+
+  readonly #untilClose: boolean
+  readonly #chunked: boolean
+  readonly #credentialNames: ReadonlySet<string>
+  #state: State
+  #left = 0
+  #sizeLine = ''
+  #held = ''
+
+  constructor(framing: BodyFraming, credentialNames: ReadonlySet<string>) {
+    this.#untilClose = framing.kind === 'until_close'
+    this.#chunked = framing.kind === 'chunked'
+    this.#credentialNames = credentialNames
+    this.#state = this.#chunked ? 'size' : 'data'
+    if (framing.kind === 'length') this.#left = framing.length
+    this.done = isBodiless(framing)
+  }
+
+  /** Reads `bytes` from `from` on; returns where the body's part of them ends. */
+  read(bytes: Buffer, from: number): number {
+    this.trailers = undefined
+    this.passEnd = from
+    if (this.done || this.malformed) return from
+    if (this.#untilClose) return this.#pass(bytes.length)
+    return this.#chunked ? this.#readChunks(bytes, from) : this.#readLength(bytes, from)
+  }
+
+  /** The other side closed: the end of a body that is delimited by it, and the loss of any other. */
+  close(): void {
+    if (this.#untilClose) this.done = true
+  }
+
+  #pass(end: number): number {
+    this.passEnd = end
+    return end
+  }
+
+  #readLength(bytes: Buffer, from: number): number {
+    const end = Math.min(bytes.length, from + this.#left)
+    this.#left -= end - from
+    this.done = this.#left === 0
+    return this.#pass(end)
+  }
+
+  #readChunks(bytes: Buffer, from: number): number {
+    let at = from
+    while (at < bytes.length && !this.done && !this.malformed) {
+      if (this.#state === 'trailers') {
+        if (bytes[at] === CR && bytes[at + 1] === LF) {
+          this.done = true
+          return this.#pass(at + 2)
+        }
+        // From here on nothing passes before the whole section was seen.
+        this.#pass(at)
+        this.#state = 'held_trailers'
+      }
+      if (this.#state === 'held_trailers') return this.#readTrailers(bytes, at)
+      at = this.#readChunkPart(bytes, at)
+    }
+    return this.malformed ? at : this.#pass(at)
+  }
+
+  #readChunkPart(bytes: Buffer, at: number): number {
+    if (this.#state === 'size') return this.#readSizeLine(bytes, at)
+    const end = Math.min(bytes.length, at + this.#left)
+    this.#left -= end - at
+    if (this.#state === 'data') {
+      if (this.#left === 0) this.#expectDataEnd()
+      return end
+    }
+    return this.#readDataEnd(bytes, at, end)
+  }
+
+  #expectDataEnd(): void {
+    this.#state = 'data_end'
+    this.#left = 2
+  }
+
+  #readDataEnd(bytes: Buffer, from: number, end: number): number {
+    for (let at = from; at < end; at += 1) {
+      const expected = this.#left + (end - at) === 2 ? CR : LF
+      if (bytes[at] !== expected) this.malformed = true
+    }
+    if (this.#left === 0) this.#state = 'size'
+    return end
+  }
+
+  #readSizeLine(bytes: Buffer, from: number): number {
+    const lf = bytes.indexOf(LF, from)
+    const end = lf === -1 ? bytes.length : lf + 1
+    this.#sizeLine += bytes.toString('latin1', from, end)
+    if (this.#sizeLine.length > MAX_SIZE_LINE) this.malformed = true
+    if (lf === -1) {
+      if (!PARTIAL_SIZE_LINE.test(this.#sizeLine)) this.malformed = true
+      return end
+    }
+    const size = SIZE_LINE.exec(this.#sizeLine)?.[1]
+    this.#sizeLine = ''
+    if (size === undefined) this.malformed = true
+    else this.#beginChunk(Number.parseInt(size, 16))
+    return end
+  }
+
+  #beginChunk(size: number): void {
+    this.#left = size
+    this.#state = size === 0 ? 'trailers' : 'data'
+  }
+
+  #readTrailers(bytes: Buffer, from: number): number {
+    const before = this.#held.length
+    this.#held += bytes.toString('latin1', from, Math.min(bytes.length, from + MAX_HEAD_BYTES + 4))
+    const end = trailersEnd(this.#held, before)
+    if (end === -1) {
+      this.malformed = this.#held.length > MAX_HEAD_BYTES || cannotBecomeHead(Buffer.from(this.#held, 'latin1'))
+      return bytes.length
+    }
+    this.#finish(this.#held.slice(0, end - 2))
+    return from + end - before
+  }
+
+  #finish(section: string): void {
+    const fields = parseHeaderFields(section, 0)
+    if (fields === undefined) {
+      this.malformed = true
+      return
+    }
+    const allowed = (field: HeaderField) => !isForbiddenTrailer(field.name, this.#credentialNames)
+    const lines = fields.filter(allowed).map(({ line }) => line)
+    this.trailers = Buffer.from(`${lines.join('')}\r\n`, 'latin1')
+    this.done = true
+  }
+}
+
+function trailersEnd(held: string, searchFrom: number): number {
+  if (held.startsWith('\r\n')) return 2
+  const at = held.indexOf('\r\n\r\n', Math.max(0, searchFrom - 3))
+  return at === -1 ? -1 : at + 4
+}
+
+// At most eight digits: no chunk of more than 4 GiB. An extension passes as it came, as long as it is printable.
+const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/
+const PARTIAL_SIZE_LINE = /^(?:[0-9A-Fa-f]{0,8}|[0-9A-Fa-f]{1,8};[\t\x20-\x7e\x80-\xff]*)\r?$/

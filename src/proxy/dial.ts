@@ -1,0 +1,218 @@
+import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
+import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
+import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
+import { LRUCache } from 'lru-cache'
+import type { AddressGuard, ForbiddenAddress } from './address-guard.ts'
+import { type Authority, formatAuthority } from './authority.ts'
+import { type ConnectTo, redirectDial } from './connect-to.ts'
+import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
+import { connectAnswer, opened } from './open-socket.ts'
+import { addressRefused, type Refusal, type UpstreamProblem, upstreamUnreachable } from './refusal.ts'
+import { createUpstreamTrust } from './upstream-trust.ts'
+
+interface DialOptions {
+  readonly guard: AddressGuard
+  readonly connectTo: readonly ConnectTo[]
+  readonly corporateProxy: CorporateProxy | undefined
+  readonly upstreamCa: readonly string[]
+  /** Milliseconds for the whole way to a usable connection; 15,000 by default. */
+  readonly timeLimit?: number
+}
+
+/** Why there is no connection. `refusal` is what the child is told. */
+export class DialError extends Error {
+  readonly refusal: Refusal
+
+  constructor(refusal: Refusal, cause?: unknown) {
+    super(refusal.message, { cause })
+    this.refusal = refusal
+  }
+}
+
+const TIME_LIMIT = 15_000
+const MAX_SESSIONS = 256
+
+/**
+ * Opens upstream connections: through the corporate proxy where one is set, to the address that was checked, with
+ * TLS verified whatever the environment says. Every method rejects with {@link DialError}.
+ */
+export class Dialer {
+  readonly #options: DialOptions
+  readonly #sessions = new LRUCache<string, Buffer>({ max: MAX_SESSIONS })
+  #trust: SecureContext | undefined
+
+  constructor(options: DialOptions) {
+    this.#options = options
+  }
+
+  /** The proxy that a plain http request to `target` is handed to, if any. */
+  httpProxyFor(target: Authority): ProxyEndpoint | undefined {
+    return corporateProxyFor(this.#options.corporateProxy, 'http', target)
+  }
+
+  /** A TCP connection for a tunnel. */
+  tunnel(target: Authority): Promise<Socket> {
+    return this.#dial(target, (signal) => this.#reach(target, signal))
+  }
+
+  /** A connection for plain http: to the host, or to the proxy that {@link httpProxyFor} names. */
+  http(target: Authority): Promise<Socket> {
+    const proxy = this.httpProxyFor(target)
+    return this.#dial(target, (signal) =>
+      proxy === undefined ? this.#connect(this.#redirected(target), signal) : this.#connectToProxy(proxy, signal),
+    )
+  }
+
+  /** A verified TLS connection that speaks HTTP/1.1. */
+  tls(target: Authority): Promise<TLSSocket> {
+    return this.#dial(target, async (signal) => {
+      const proxy = corporateProxyFor(this.#options.corporateProxy, 'https', target)
+      const key = formatAuthority(target)
+      const socket = connectTls({
+        ...(proxy === undefined
+          ? this.#direct(this.#redirected(target))
+          : { socket: await this.#reach(target, signal) }),
+        servername: target.host,
+        secureContext: this.#upstreamTrust(),
+        rejectUnauthorized: true,
+        ALPNProtocols: ['http/1.1'],
+        session: this.#sessions.get(key),
+      })
+      // NODE_OPTIONS=--tls-keylog would write the keys of these connections to a file.
+      socket.removeAllListeners('keylog')
+      socket.on('session', (session) => {
+        if (socket.authorized) this.#sessions.set(key, session)
+      })
+      await opened(socket, 'secureConnect', signal)
+      return socket
+    })
+  }
+
+  /** Refuses what the name alone gives away; the address is checked where it is looked up. */
+  async #dial<S extends Socket>(target: Authority, open: (signal: AbortSignal) => Promise<S>): Promise<S> {
+    this.#assertAllowed(target)
+    this.#assertAllowed(this.#redirected(target))
+    try {
+      const socket = await open(AbortSignal.timeout(this.#options.timeLimit ?? TIME_LIMIT))
+      socket.setNoDelay(true)
+      return socket
+    } catch (error) {
+      if (error instanceof DialError) throw error
+      throw new DialError(upstreamUnreachable(target.host, problemOf(error)), error)
+    }
+  }
+
+  /** TCP to `target` as a tunnel needs it. */
+  #reach(target: Authority, signal: AbortSignal): Promise<Socket> {
+    const proxy = corporateProxyFor(this.#options.corporateProxy, 'https', target)
+    if (proxy === undefined) return this.#connect(this.#redirected(target), signal)
+    return this.#connectThrough(proxy, this.#redirected(target), signal)
+  }
+
+  #connect(target: Authority, signal: AbortSignal): Promise<Socket> {
+    return opened(connectTcp({ ...this.#direct(target), allowHalfOpen: true }), 'connect', signal)
+  }
+
+  #direct(target: Authority) {
+    return { host: target.host, port: target.port, lookup: this.#checkedLookup(target.port) }
+  }
+
+  // No guard here: where the operator's own proxy is, is the operator's decision.
+  #connectToProxy(proxy: ProxyEndpoint, signal: AbortSignal): Promise<Socket> {
+    const { host, port } = proxy
+    if (!proxy.tls) return opened(connectTcp({ host, port, allowHalfOpen: true }), 'connect', signal)
+    const servername = isIP(host) === 0 ? host : ''
+    const socket = connectTls({
+      host,
+      port,
+      servername,
+      secureContext: this.#upstreamTrust(),
+      rejectUnauthorized: true,
+    })
+    socket.removeAllListeners('keylog')
+    return opened(socket, 'secureConnect', signal)
+  }
+
+  async #connectThrough(proxy: ProxyEndpoint, target: Authority, signal: AbortSignal): Promise<Socket> {
+    const unreachable = (cause?: unknown) => new DialError(upstreamUnreachable(target.host, 'corporate_proxy'), cause)
+    try {
+      const socket = await this.#connectToProxy(proxy, signal)
+      const authority = formatAuthority(target)
+      const credentials = proxyAuthorizationLine(proxy)
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`, 'latin1')
+      await connectAnswer(socket, signal)
+      return socket
+    } catch (cause) {
+      throw unreachable(cause)
+    }
+  }
+
+  #redirected(target: Authority): Authority {
+    return redirectDial(this.#options.connectTo, target)
+  }
+
+  #upstreamTrust(): SecureContext {
+    this.#trust ??= createUpstreamTrust(this.#options.upstreamCa)
+    return this.#trust
+  }
+
+  #assertAllowed(target: Authority): void {
+    const forbidden = this.#options.guard(target)
+    if (forbidden !== undefined) throw new DialError(addressRefused(forbidden))
+  }
+
+  /** Looks the name up once; the very addresses that were checked are dialled. */
+  #checkedLookup(port: number): LookupFunction {
+    return (hostname, options, callback) => {
+      dnsLookup(hostname, { ...options, all: true }, (error, addresses: LookupAddress[]) => {
+        if (error !== null) return callback(error, [])
+        const forbidden = firstForbidden(this.#options.guard, addresses, port)
+        if (forbidden !== undefined) return callback(new DialError(addressRefused(forbidden)), [])
+        const [first] = addresses
+        if (options.all || first === undefined) return callback(null, addresses)
+        callback(null, first.address, first.family)
+      })
+    }
+  }
+}
+
+/** The line that a corporate proxy wants, or nothing. Goes to that proxy alone. */
+export function proxyAuthorizationLine({ authorization }: ProxyEndpoint): string {
+  return authorization === undefined ? '' : `Proxy-Authorization: ${authorization.reveal()}\r\n`
+}
+
+function firstForbidden(
+  guard: AddressGuard,
+  addresses: readonly LookupAddress[],
+  port: number,
+): ForbiddenAddress | undefined {
+  for (const { address } of addresses) {
+    const forbidden = guard({ host: address, port })
+    if (forbidden !== undefined) return forbidden
+  }
+  return undefined
+}
+
+const PROBLEMS: Readonly<Record<string, UpstreamProblem>> = {
+  ENOTFOUND: 'dns',
+  EAI_AGAIN: 'dns',
+  EAI_FAIL: 'dns',
+  ENODATA: 'dns',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'refused',
+  ENETUNREACH: 'refused',
+  EACCES: 'refused',
+  EADDRNOTAVAIL: 'refused',
+  ETIMEDOUT: 'timeout',
+  ECONNRESET: 'reset',
+  EPIPE: 'reset',
+}
+
+function problemOf(error: unknown): UpstreamProblem {
+  const code = error instanceof Error && 'code' in error && typeof error.code === 'string' ? error.code : ''
+  if (error instanceof AggregateError && !(code in PROBLEMS)) return 'refused'
+  return PROBLEMS[code] ?? (CERTIFICATE_PROBLEM.test(code) ? 'tls_certificate' : 'tls')
+}
+
+// Node's names for the verdicts of OpenSSL; the rarer ones, a violated name constraint among them, are all UNSPECIFIED.
+const CERTIFICATE_PROBLEM = /CERT|ISSUER|SELF_SIGNED|CRL|SUBJECT|PATH_LENGTH|PURPOSE|TRUST|HOSTNAME|^UNSPECIFIED$/

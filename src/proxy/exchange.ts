@@ -1,0 +1,319 @@
+import type { Socket } from 'node:net'
+import { BrokerError } from '../protocol/index.ts'
+import type { Resolution, ResolveRequest } from '../schemas/index.ts'
+import { AnswerReader, joined } from './answer-reader.ts'
+import type { AuditShipper } from './audit-shipper.ts'
+import type { Authority } from './authority.ts'
+import { BodyFramer } from './body-framing.ts'
+import type { CredentialQuestions } from './credential-questions.ts'
+import { DialError } from './dial.ts'
+import { isBodiless } from './header-fields.ts'
+import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
+import { credentialInvalid, credentialRefused, type Refusal, upstreamUnreachable } from './refusal.ts'
+import { pathOf, type RequestHead } from './request-head.ts'
+import type { Lessee, UpstreamConnection, UpstreamPool } from './upstream-pool.ts'
+
+/** Where a judged request goes, and what the daemon is asked about it. */
+export interface Order {
+  readonly kind: 'forward'
+  readonly target: Authority
+  /** The request target as the upstream shall see it. */
+  readonly requestTarget: string
+  /** Header lines for a proxy on the way. */
+  readonly extraLines: string
+  /** Asked before the request is sent; without it nothing is injected. */
+  readonly question: ResolveRequest | undefined
+}
+
+export interface Services {
+  readonly pool: UpstreamPool
+  readonly questions: CredentialQuestions
+  readonly audit: AuditShipper
+  /** Debug log. */
+  readonly log: (event: object) => void
+  /** Every connection of the child that is read by a relay. */
+  readonly relays: Set<{ abandon(): void }>
+}
+
+/** The child's side, as the exchange needs it. */
+export interface ChildSide {
+  readonly socket: Socket
+  /** The upstream connection is there: {@link Exchange.upload} takes bytes from now on. */
+  upstreamReady(): void
+  /** Stop or go on reading from the child, as the upstream can take it. */
+  uploadBlocked(blocked: boolean): void
+  refuse(refusal: Refusal): void
+  /** The answer is complete (`keep`, `close`), or was cut off (`abort`, and `reset` where only a reset shows it). */
+  finished(next: 'keep' | 'close' | 'abort' | 'reset'): void
+}
+
+/** Milliseconds of silence before a switched connection is probed; it is never closed for being idle. */
+const KEEP_ALIVE = 30_000
+// A lost connection tells nothing of whether such a request was carried out, but a second time changes nothing.
+const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+
+/** One request and its answer: asks, injects, sends, and relays what comes back. */
+export class Exchange implements Lessee {
+  readonly #head: RequestHead
+  readonly #order: Order
+  readonly #child: ChildSide
+  readonly #services: Services
+  readonly #startedAt = performance.now()
+  readonly #answer: AnswerReader
+  #outgoing: OutgoingHead | undefined
+  #resolution: Resolution | undefined
+  #upstream: UpstreamConnection | undefined
+  #upload: BodyFramer | undefined
+  #headSent = false
+  #over = false
+  #bytesOut = 0
+
+  constructor(head: RequestHead, order: Order, child: ChildSide, services: Services) {
+    this.#head = head
+    this.#order = order
+    this.#child = child
+    this.#services = services
+    this.#answer = new AnswerReader(head, (bytes) => this.#deliver(bytes))
+  }
+
+  start(): void {
+    const { question, requestTarget, extraLines } = this.#order
+    if (question === undefined) {
+      this.#prepared(withoutInjection(plainHead(this.#head, requestTarget, extraLines)))
+      return
+    }
+    this.#services.questions.ask(question, (outcome) => {
+      if (this.#over) return
+      if (outcome instanceof Error) this.#refuse(credentialRefused(outcome, this.#order.target.host))
+      else this.#inject(outcome)
+    })
+  }
+
+  /** Whether the request's body has been read to its end, or there is none. */
+  get requestDone(): boolean {
+    return this.#upload === undefined ? isBodiless(this.#head.framing) : this.#upload.done
+  }
+
+  /** Whether {@link upload} has something to do, be it to send the head alone. */
+  get wantsUpload(): boolean {
+    return this.#upstream !== undefined && (!this.#headSent || this.switched || !this.requestDone)
+  }
+
+  /** Whether the child keeps its connection after an answer of ours. */
+  get keepsChild(): boolean {
+    return this.requestDone && this.#head.keepAlive
+  }
+
+  /** Whether the connection left HTTP: every byte passes. */
+  get switched(): boolean {
+    return this.#answer.state === 'switched'
+  }
+
+  /** Sends the head and what `bytes` hold of the body; returns how many were taken, or -1 where the body is malformed. */
+  upload(bytes: Buffer): number {
+    if (this.#upstream === undefined || this.#outgoing === undefined) return 0
+    if (this.switched) {
+      this.#send(bytes)
+      return bytes.length
+    }
+    this.#upload ??= new BodyFramer(this.#head.framing, this.#outgoing.injected)
+    const taken = this.#upload.read(bytes, 0)
+    if (this.#upload.malformed) {
+      this.#close()
+      this.#audit('failure', 'malformed_body')
+      return -1
+    }
+    const head = this.#headSent ? '' : this.#outgoing.text
+    this.#headSent = true
+    this.#bytesOut += taken
+    this.#send(joined(head, bytes.subarray(0, this.#upload.passEnd), this.#upload.trailers))
+    if (this.#upload.done && this.#answer.state === 'done') this.#finish()
+    return taken
+  }
+
+  /** The child is gone, or its connection is given up. */
+  childGone(): void {
+    if (this.#over) return
+    this.#close()
+    if (this.switched) return
+    const { head } = this.#answer
+    this.#audit(head === undefined ? 'failure' : statusWord(head.status), 'client_abort')
+  }
+
+  childDrained(): void {
+    const socket = this.#upstream?.socket
+    if (socket?.isPaused()) socket.resume()
+  }
+
+  /** The child's orderly end, once the connection was switched. */
+  childEnded(): void {
+    this.#upstream?.socket.end()
+  }
+
+  onUpstreamData(chunk: Buffer): void {
+    if (this.switched) {
+      this.#deliver(chunk)
+      return
+    }
+    this.#answer.read(chunk)
+    switch (this.#answer.state) {
+      case 'done':
+        if (this.requestDone) this.#finish()
+        break
+      case 'switched':
+        this.#switch()
+        break
+      case 'malformed':
+        if (this.#answer.head === undefined) this.#refuse(upstreamUnreachable(this.#order.target.host, 'protocol'))
+        else this.#cutOff('protocol')
+    }
+  }
+
+  onUpstreamDrain(): void {
+    this.#child.uploadBlocked(false)
+  }
+
+  onUpstreamEnd(): void {
+    if (this.switched) {
+      this.#child.socket.end()
+      return
+    }
+    this.#answer.close()
+    this.#lost()
+  }
+
+  onUpstreamClose(): void {
+    if (this.switched) this.#child.socket.destroy()
+    else this.#lost()
+  }
+
+  #inject(resolution: Resolution): void {
+    this.#resolution = resolution
+    try {
+      this.#prepared(injectedHead(this.#head, resolution))
+    } catch (error) {
+      if (!(error instanceof BrokerError)) throw error
+      this.#refuse(credentialInvalid(error))
+    }
+  }
+
+  #prepared(outgoing: OutgoingHead): void {
+    this.#outgoing = outgoing
+    this.#lease('any')
+  }
+
+  #lease(choice: 'any' | 'fresh'): void {
+    const { pool } = this.#services
+    pool.lease(this.#order.target, choice, (outcome) => {
+      if (this.#over) {
+        if (!(outcome instanceof DialError)) pool.release(outcome)
+        return
+      }
+      if (outcome instanceof DialError) {
+        this.#refuse(outcome.refusal)
+        return
+      }
+      this.#upstream = outcome
+      outcome.lessee = this
+      this.#child.upstreamReady()
+    })
+  }
+
+  #send(bytes: Buffer): void {
+    if (bytes.length > 0 && this.#upstream?.socket.write(bytes) === false) this.#child.uploadBlocked(true)
+  }
+
+  #deliver(bytes: Buffer): void {
+    if (bytes.length > 0 && !this.#child.socket.write(bytes)) this.#upstream?.socket.pause()
+  }
+
+  #switch(): void {
+    this.#upstream?.socket.setKeepAlive(true, KEEP_ALIVE)
+    this.#child.socket.setKeepAlive(true, KEEP_ALIVE)
+    this.#audit('success')
+    this.#child.upstreamReady()
+  }
+
+  /** The upstream will say no more. */
+  #lost(): void {
+    if (this.#over) return
+    if (this.#answer.state === 'done') this.#finish()
+    else if (this.#answer.head !== undefined) this.#cutOff('upstream_abort')
+    else if (this.#mayRepeat()) this.#repeat()
+    else this.#refuse(upstreamUnreachable(this.#order.target.host, 'reset'))
+  }
+
+  #mayRepeat(): boolean {
+    const repeatable = REPEATABLE.has(this.#head.method) && isBodiless(this.#head.framing)
+    return this.#upstream?.reused === true && !this.#answer.started && repeatable
+  }
+
+  #repeat(): void {
+    this.#release('discard')
+    this.#headSent = false
+    this.#lease('fresh')
+  }
+
+  #cutOff(reason: 'upstream_abort' | 'protocol'): void {
+    this.#close()
+    this.#audit('failure', reason)
+    this.#child.finished(this.#answer.head?.framing.kind === 'until_close' ? 'reset' : 'abort')
+  }
+
+  #finish(): void {
+    const { head, overran, closesChild } = this.#answer
+    if (this.#over || head === undefined) return
+    const clean = this.requestDone && head.reusable && !overran && this.#head.version === '1.1'
+    this.#over = true
+    this.#release(clean ? 'keep' : 'discard')
+    this.#audit(statusWord(head.status))
+    this.#child.finished(this.requestDone && !closesChild ? 'keep' : 'close')
+  }
+
+  #refuse(refusal: Refusal): void {
+    this.#close()
+    this.#services.log({ event: 'refused', host: this.#order.target.host, reason: refusal.reason })
+    if (refusal.status === 403 || this.#outgoing === undefined) this.#audit('denied', refusal.reason)
+    else this.#audit('failure', refusal.reason)
+    this.#child.refuse(refusal)
+  }
+
+  #close(): void {
+    this.#over = true
+    this.#release('discard')
+  }
+
+  #release(fate: 'keep' | 'discard'): void {
+    const upstream = this.#upstream
+    if (upstream === undefined) return
+    this.#upstream = undefined
+    if (fate === 'keep') this.#services.pool.release(upstream)
+    else this.#services.pool.discard(upstream)
+  }
+
+  /** Tells of every injected request, and of every one that was denied. */
+  #audit(status: 'success' | 'failure' | 'denied', reason?: string): void {
+    const { question, target } = this.#order
+    if (question === undefined && status !== 'denied') return
+    this.#services.audit.record({
+      event: status === 'denied' ? 'proxy.denied' : 'proxy.request',
+      ...(this.#resolution && { provider: this.#resolution.provider, connection: this.#resolution.connection }),
+      status,
+      ...(reason === undefined ? {} : { reason }),
+      request: {
+        method: this.#head.method,
+        host: target.host,
+        port: target.port,
+        path: pathOf(this.#order.requestTarget).slice(0, 8192),
+        ...(this.#answer.head && { status: this.#answer.head.status }),
+        duration_ms: Math.round((performance.now() - this.#startedAt) * 1000) / 1000,
+        bytes_in: this.#answer.bytes,
+        bytes_out: this.#bytesOut,
+      },
+    })
+  }
+}
+
+function statusWord(status: number): 'success' | 'failure' {
+  return status < 400 ? 'success' : 'failure'
+}

@@ -1,0 +1,168 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import type { Socket } from 'node:net'
+import type { Secret } from '../protocol/index.ts'
+import type { AddressGuard } from './address-guard.ts'
+import { type Authority, formatAuthority, parseAuthority } from './authority.ts'
+import type { CertificateAuthority } from './certificate-authority.ts'
+import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
+import type { Services } from './exchange.ts'
+import { isBodiless } from './header-fields.ts'
+import { intercept, recordDenied } from './intercept.ts'
+import {
+  addressRefused,
+  BAD_AUTHORITY,
+  HOST_CONFLICT,
+  METHOD_NOT_ALLOWED,
+  NOT_A_PROXY_REQUEST,
+  PROXY_CREDENTIALS_WANTED,
+  plaintextRefused,
+  type Refusal,
+  refusalAnswer,
+  strictRefused,
+} from './refusal.ts'
+import { Relay, type Verdict } from './relay.ts'
+import type { RequestHead } from './request-head.ts'
+import type { RouteTable } from './route-table.ts'
+import { joinSockets } from './tunnel.ts'
+
+interface FrontDoorOptions {
+  /** The whole value that `Proxy-Authorization` must have. */
+  readonly authorization: Secret
+  readonly routes: RouteTable
+  readonly strict: boolean
+  readonly guard: AddressGuard
+  readonly dialer: Dialer
+  /** Absent where nothing is routed. */
+  readonly certificates: CertificateAuthority | undefined
+  /** For intercepted requests, over TLS. */
+  readonly services: Services
+  /** For plain http. */
+  readonly plainServices: Services
+}
+
+const CONNECTED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
+
+/** Where the child's connections come in: CONNECT to be intercepted or tunnelled, and plain http. */
+export class FrontDoor {
+  readonly #options: FrontDoorOptions
+  readonly #authorization: Buffer
+
+  constructor(options: FrontDoorOptions) {
+    this.#options = options
+    this.#authorization = digest(options.authorization.reveal())
+  }
+
+  accept(child: Socket): void {
+    child.setNoDelay(true)
+    new Relay({
+      socket: child,
+      transport: child,
+      services: this.#options.plainServices,
+      judge: {
+        judge: (head) => this.#judge(head),
+        refused: (refusal, head) => this.#refused(refusal, head),
+        connect: (target, rest) => this.#connect(child, target, rest),
+      },
+    })
+  }
+
+  #judge(head: RequestHead): Verdict {
+    const isConnect = head.method === 'CONNECT'
+    if (!isConnect && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
+    if (!this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
+    return isConnect ? this.#judgeConnect(head) : this.#judgePlain(head)
+  }
+
+  #isAuthorized({ fields }: RequestHead): boolean {
+    const given = fields.filter(({ name }) => name === 'proxy-authorization').map(({ value }) => value)
+    const [value = ''] = given
+    return given.length === 1 && timingSafeEqual(digest(value.replace(/^basic +/i, 'Basic ')), this.#authorization)
+  }
+
+  #judgeConnect(head: RequestHead): Verdict {
+    const target = parseAuthority(head.target)
+    if (target === null || !isBodiless(head.framing)) return refuse(BAD_AUTHORITY)
+    const refusal = this.#refusalFor(target)
+    return refusal === undefined ? { kind: 'connect', target } : refuse(refusal)
+  }
+
+  #judgePlain(head: RequestHead): Verdict {
+    const target = plainTarget(head)
+    if (target === null) return refuse(BAD_AUTHORITY)
+    if (head.method === 'TRACE') return refuse(METHOD_NOT_ALLOWED)
+    const named = parseAuthority(head.host, 80)
+    if (named === null || formatAuthority(named) !== formatAuthority(target)) return refuse(HOST_CONFLICT)
+    if (this.#options.routes.knowsHost(target.host)) return refuse(plaintextRefused(target.host))
+    const refusal = this.#refusalFor(target)
+    if (refusal !== undefined) return refuse(refusal)
+    const proxy = this.#options.dialer.httpProxyFor(target)
+    const requestTarget = proxy === undefined ? originForm(head) : head.target
+    const extraLines = proxy === undefined ? '' : proxyAuthorizationLine(proxy)
+    return { kind: 'forward', target, requestTarget, extraLines, question: undefined }
+  }
+
+  #refusalFor(target: Authority): Refusal | undefined {
+    const forbidden = this.#options.guard(target)
+    if (forbidden !== undefined) return addressRefused(forbidden)
+    const isRouted = this.#options.routes.match(target).length > 0
+    return this.#options.strict && !isRouted ? strictRefused(target.host) : undefined
+  }
+
+  #refused(refusal: Refusal, head: RequestHead | undefined): void {
+    if (head === undefined) return
+    // A client that waits to be asked for its credentials is no intruder.
+    const hasCredentials = head.fields.some(({ name }) => name === 'proxy-authorization')
+    if (refusal === PROXY_CREDENTIALS_WANTED && !hasCredentials) return
+    const target = head.method === 'CONNECT' ? parseAuthority(head.target) : plainTarget(head)
+    if (target !== null) recordDenied(this.#options.services, refusal, target, head)
+  }
+
+  #connect(child: Socket, target: Authority, rest: Buffer): void {
+    const { certificates, routes, services } = this.#options
+    if (rest.length > 0) child.unshift(rest)
+    if (certificates === undefined || routes.match(target).length === 0) {
+      void this.#tunnel(child, target)
+      return
+    }
+    child.write(CONNECTED)
+    intercept(child, { target, routes, certificates, services })
+  }
+
+  async #tunnel(child: Socket, target: Authority): Promise<void> {
+    try {
+      const upstream = await this.#options.dialer.tunnel(target)
+      if (child.destroyed || upstream.destroyed) {
+        child.destroy()
+        upstream.destroy()
+        return
+      }
+      child.write(CONNECTED)
+      joinSockets(child, upstream)
+    } catch (error) {
+      if (!(error instanceof DialError)) throw error
+      if (error.refusal.status === 403) recordDenied(this.#options.services, error.refusal, target, undefined)
+      child.end(refusalAnswer(error.refusal, '', 'close'))
+      child.resume()
+    }
+  }
+}
+
+function digest(text: string): Buffer {
+  return createHash('sha256').update(text, 'latin1').digest()
+}
+
+function refuse(refusal: Refusal): Verdict {
+  return { kind: 'refuse', refusal }
+}
+
+const HTTP_URL = /^http:\/\/([^/?]*)(.*)$/i
+
+/** The authority of an absolute `http://` target; null for any other form, and for one with user information. */
+function plainTarget({ target }: RequestHead): Authority | null {
+  return parseAuthority(HTTP_URL.exec(target)?.[1] ?? '', 80)
+}
+
+function originForm({ target }: RequestHead): string {
+  const rest = HTTP_URL.exec(target)?.[2] ?? ''
+  return rest.startsWith('/') ? rest : `/${rest}`
+}

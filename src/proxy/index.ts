@@ -1,0 +1,10 @@
+/**
+ * The injecting proxy of `broker run`: a byte-exact HTTP/1.1 relay between one child and the services it calls. It asks
+ * the daemon for the credential of each request, holds none, and keeps its certificate authority in memory only.
+ * Must never inject on plain http, under an authority other than the one the child connected to, or into a request the
+ * daemon did not allow; must never forward such a request bare; must never weaken upstream TLS.
+ */
+export { type CertificateAuthority, createCertificateAuthority } from './certificate-authority.ts'
+export { type ConnectTo, parseConnectTo } from './connect-to.ts'
+export { type CorporateProxy, type CorporateProxyEnvironment, parseCorporateProxy } from './corporate-proxy.ts'
+export { type Broker, type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'

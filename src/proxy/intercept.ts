@@ -1,0 +1,111 @@
+import type { Socket } from 'node:net'
+import { TLSSocket } from 'node:tls'
+import { type Authority, parseAuthority } from './authority.ts'
+import type { CertificateAuthority } from './certificate-authority.ts'
+import type { Services } from './exchange.ts'
+import {
+  ABSOLUTE_FORM,
+  authorityMismatch,
+  BAD_AUTHORITY,
+  METHOD_NOT_ALLOWED,
+  plaintextRefused,
+  type Refusal,
+  refusalAnswer,
+} from './refusal.ts'
+import { type Judge, Relay, type Verdict } from './relay.ts'
+import { pathOf, type RequestHead } from './request-head.ts'
+import { type RouteTable, routesForPath } from './route-table.ts'
+
+interface Interception {
+  /** The authority of the CONNECT: the only one that a request on this connection may name. */
+  readonly target: Authority
+  readonly routes: RouteTable
+  readonly certificates: CertificateAuthority
+  readonly services: Services
+}
+
+const TLS_HANDSHAKE = 0x16
+const HANDSHAKE_TIME_LIMIT = 10_000
+
+/** Takes over a connection whose CONNECT was answered with 200: ends its TLS and judges each request on it. */
+export function intercept(child: Socket, interception: Interception): void {
+  const timer = setTimeout(() => child.destroy(), HANDSHAKE_TIME_LIMIT).unref()
+  child.once('close', () => clearTimeout(timer))
+  child.once('end', () => child.destroy())
+  child.once('data', (first: Buffer) => {
+    child.pause()
+    child.unshift(first)
+    if (first[0] === TLS_HANDSHAKE) terminateTls(child, interception, () => clearTimeout(timer))
+    else refusePlaintext(child, interception)
+  })
+  child.resume()
+}
+
+function refusePlaintext(child: Socket, { target, services }: Interception): void {
+  const refusal = plaintextRefused(target.host)
+  recordDenied(services, refusal, target, undefined)
+  child.end(refusalAnswer(refusal, '', 'close'))
+  child.resume()
+}
+
+function terminateTls(child: Socket, interception: Interception, done: () => void): void {
+  const { target, certificates, services } = interception
+  const socket = new TLSSocket(child, {
+    isServer: true,
+    secureContext: certificates.secureContextFor(target.host),
+    ALPNProtocols: ['http/1.1'],
+  })
+  // As on the upstream leg: --tls-keylog would write the keys to a file.
+  socket.removeAllListeners('keylog')
+  socket.on('error', (error) => {
+    services.log({ event: 'child_tls_failed', host: target.host, reason: error.message })
+    child.destroy()
+  })
+  socket.once('secure', () => {
+    done()
+    // Without a server name it is false. The name is raw: a trailing dot or another spelling is another name.
+    const { servername } = socket as TLSSocket & { readonly servername?: string | false | null }
+    const named = typeof servername === 'string' && servername.toLowerCase() === target.host
+    new Relay({ socket, transport: child, judge: judgeFor(interception, named), services })
+  })
+}
+
+function judgeFor({ target, routes, services }: Interception, serverNameMatches: boolean): Judge {
+  return {
+    judge: (head) => (serverNameMatches ? judge(head, target, routes) : refuse(authorityMismatch(target.host))),
+    refused: (refusal, head) => recordDenied(services, refusal, target, head),
+  }
+}
+
+function judge(head: RequestHead, target: Authority, table: RouteTable): Verdict {
+  if (head.method === 'TRACE' || head.method === 'CONNECT' || head.target === '*') return refuse(METHOD_NOT_ALLOWED)
+  if (!head.target.startsWith('/')) return refuse(ABSOLUTE_FORM)
+  const named = parseAuthority(head.host, 443)
+  if (named === null) return refuse(BAD_AUTHORITY)
+  if (named.host !== target.host || named.port !== target.port) return refuse(authorityMismatch(target.host))
+  const path = pathOf(head.target)
+  const asks = routesForPath(table.match(target), path).length > 0
+  const question = asks ? { host: target.host, port: target.port, method: head.method, path } : undefined
+  return { kind: 'forward', target, requestTarget: head.target, extraLines: '', question }
+}
+
+function refuse(refusal: Refusal): Verdict {
+  return { kind: 'refuse', refusal }
+}
+
+/** Ships `proxy.denied` for a request that never became an exchange. */
+export function recordDenied(
+  { audit, log }: Services,
+  refusal: Refusal,
+  target: Authority,
+  head: RequestHead | undefined,
+): void {
+  const path = head === undefined || head.method === 'CONNECT' ? '' : pathOf(head.target).slice(0, 8192)
+  log({ event: 'refused', host: target.host, reason: refusal.reason })
+  audit.record({
+    event: 'proxy.denied',
+    status: 'denied',
+    reason: refusal.reason,
+    request: { method: head?.method ?? 'CONNECT', host: target.host, port: target.port, path, status: refusal.status },
+  })
+}

@@ -1,0 +1,67 @@
+import type { Socket } from 'node:net'
+import { findHeadEnd, MAX_HEAD_BYTES } from './header-fields.ts'
+
+/** Resolves with the socket once it is open; destroys it where it does not open in time. */
+export function opened<S extends Socket>(
+  socket: S,
+  event: 'connect' | 'secureConnect',
+  signal: AbortSignal,
+): Promise<S> {
+  return settle(socket, signal, (resolve) => {
+    const ready = () => resolve(socket)
+    socket.once(event, ready)
+    return () => socket.off(event, ready)
+  })
+}
+
+/** Resolves once the proxy answered a CONNECT with 2xx; what it sends behind stays in the socket. */
+export function connectAnswer(socket: Socket, signal: AbortSignal): Promise<void> {
+  return settle(socket, signal, (resolve, reject) => {
+    let answer: Buffer = Buffer.alloc(0)
+    const read = (chunk: Buffer) => {
+      answer = Buffer.concat([answer, chunk])
+      const end = findHeadEnd(answer, 0)
+      if (end === -1 && answer.length <= MAX_HEAD_BYTES) return
+      socket.off('data', read)
+      socket.pause()
+      if (answer.length > end) socket.unshift(answer.subarray(end))
+      if (CONNECTED.test(answer.toString('latin1', 0, 16))) resolve()
+      else reject(new Error('CONNECT refused'))
+    }
+    socket.on('data', read)
+    return () => socket.off('data', read)
+  })
+}
+
+const CONNECTED = /^HTTP\/1\.[01] 2[0-9]{2}[ \r]/
+
+function settle<T>(
+  socket: Socket,
+  signal: AbortSignal,
+  begin: (resolve: (value: T) => void, reject: (error: Error) => void) => () => void,
+): Promise<T> {
+  return new Promise<T>((resolve, reject) => {
+    const finish = () => {
+      stop()
+      socket.off('error', fail)
+      socket.off('close', closed)
+      signal.removeEventListener('abort', abort)
+      // Until its next owner listens, an error must not be an uncaught one; the owner sees `destroyed`.
+      socket.on('error', () => {})
+    }
+    const fail = (error: Error) => {
+      finish()
+      socket.destroy()
+      reject(error)
+    }
+    const closed = () => fail(Object.assign(new Error('closed'), { code: 'ECONNRESET' }))
+    const abort = () => fail(Object.assign(new Error('timed out'), { code: 'ETIMEDOUT' }))
+    const stop = begin((value) => {
+      finish()
+      resolve(value)
+    }, fail)
+    socket.once('error', fail)
+    socket.once('close', closed)
+    signal.addEventListener('abort', abort)
+  })
+}

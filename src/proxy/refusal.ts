@@ -1,0 +1,228 @@
+import { BrokerError, type ErrorName } from '../protocol/index.ts'
+import type { Malformed } from './header-fields.ts'
+
+// Not from `node:http`: that alone would double the start and bring 20 MB.
+const REASON_PHRASES = {
+  400: 'Bad Request',
+  403: 'Forbidden',
+  405: 'Method Not Allowed',
+  407: 'Proxy Authentication Required',
+  421: 'Misdirected Request',
+  431: 'Request Header Fields Too Large',
+  502: 'Bad Gateway',
+} as const
+type RefusalStatus = keyof typeof REASON_PHRASES
+
+/** An answer of the proxy itself, in place of the service's. Never says more than the child already knows. */
+export interface Refusal {
+  readonly status: RefusalStatus
+  readonly error: ErrorName
+  readonly message: string
+  /** What would work instead. */
+  readonly hint: string
+  /** One word for programs and for the audit log. */
+  readonly reason: string
+}
+
+export type AfterRefusal = 'keep' | 'close'
+
+const CHALLENGE = 'Proxy-Authenticate: Basic realm="broker"\r\n'
+
+/** The whole answer as bytes; without its body in answer to HEAD. */
+export function refusalAnswer(refusal: Refusal, method: string, after: AfterRefusal): Buffer {
+  const { status, error, message, hint, reason } = refusal
+  const body = JSON.stringify({ error, message, hint, reason })
+  const head =
+    `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\n` +
+    'Content-Type: application/json\r\n' +
+    `Content-Length: ${Buffer.byteLength(body)}\r\n` +
+    'Cache-Control: no-store\r\n' +
+    `X-Broker-Error: ${error}\r\n` +
+    (status === 407 ? CHALLENGE : '') +
+    (after === 'close' ? 'Connection: close\r\n' : '') +
+    '\r\n'
+  return Buffer.from(method === 'HEAD' ? head : head + body)
+}
+
+export function malformedRequest({ status, reason }: Malformed): Refusal {
+  return {
+    status,
+    error: 'InvalidRequestError',
+    message: status === 431 ? 'The request head is larger than 64 KiB' : 'The request is not well-formed HTTP/1.1',
+    hint: 'The proxy passes on only what every server reads in the same way.',
+    reason: `malformed_${reason}`,
+  }
+}
+
+export const PROXY_CREDENTIALS_WANTED: Refusal = {
+  status: 407,
+  error: 'AuthenticationFailedError',
+  message: 'This proxy serves only the command that `broker run` started',
+  hint: 'Use the credentials of HTTPS_PROXY.',
+  reason: 'proxy_credentials',
+}
+
+export const NOT_A_PROXY_REQUEST: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'This is a proxy and serves nothing itself',
+  hint: 'Send it CONNECT, or a request for an absolute http:// URL.',
+  reason: 'not_a_proxy_request',
+}
+
+export const BAD_AUTHORITY: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'The authority of the request is not a plain host name or address with a port',
+  hint: 'Write it as host:port, without user information or escapes.',
+  reason: 'bad_authority',
+}
+
+export const METHOD_NOT_ALLOWED: Refusal = {
+  status: 405,
+  error: 'InvalidRequestError',
+  message: 'This method is not passed on by the broker proxy',
+  hint: 'Use another method.',
+  reason: 'method_not_allowed',
+}
+
+export const ABSOLUTE_FORM: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'A request inside a CONNECT tunnel must name a path, not a URL',
+  hint: 'Send the path alone, and the host in Host.',
+  reason: 'absolute_form',
+}
+
+export const HOST_CONFLICT: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'The Host header and the URL of the request name different hosts',
+  hint: 'Send the host of the URL in Host.',
+  reason: 'host_conflict',
+}
+
+export function authorityMismatch(host: string): Refusal {
+  return {
+    status: 421,
+    error: 'OperationNotAllowedError',
+    message: `The connection is for ${host}: CONNECT, TLS server name and Host must name one and the same host`,
+    hint: 'Open another connection for another host.',
+    reason: 'authority_mismatch',
+  }
+}
+
+export function plaintextRefused(host: string): Refusal {
+  return {
+    status: 403,
+    error: 'OperationNotAllowedError',
+    message: `Cannot send a request to ${host} over plain http: a credential would be readable on the way`,
+    hint: `Use https://${host}/.`,
+    reason: 'plaintext_refused',
+  }
+}
+
+export function strictRefused(host: string): Refusal {
+  return {
+    status: 403,
+    error: 'OperationNotAllowedError',
+    message: `Cannot reach ${host}: no connected provider has this host, and the run is strict`,
+    hint: 'Connect its provider with `broker login`, or run without --strict.',
+    reason: 'strict',
+  }
+}
+
+/** An address that the child may not reach through the proxy. */
+export function addressRefused(reason: 'daemon_address' | 'metadata_address'): Refusal {
+  const what = reason === 'daemon_address' ? 'the broker daemon' : 'a cloud metadata service'
+  return {
+    status: 403,
+    error: 'OperationNotAllowedError',
+    message: `Cannot reach ${what} through the proxy`,
+    hint: 'A command behind `broker run` has no business there.',
+    reason,
+  }
+}
+
+export type UpstreamProblem =
+  | 'dns'
+  | 'refused'
+  | 'tls_certificate'
+  | 'tls'
+  | 'timeout'
+  | 'reset'
+  | 'corporate_proxy'
+  | 'protocol'
+
+const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: string]>> = {
+  dns: ['its name could not be resolved', 'Check the name and the network.'],
+  refused: ['the connection was refused or has no route', 'Check that the service is up and reachable from here.'],
+  tls_certificate: [
+    'its TLS certificate could not be verified',
+    'Add the certificate authority of a private service with BROKER_PROXY_CA_FILE.',
+  ],
+  tls: ['the TLS handshake failed', 'Check that the service speaks TLS 1.2 or newer on this port.'],
+  timeout: ['the connection took too long', 'Try again, or check the network.'],
+  reset: ['it closed the connection before it answered', 'Send the request again where that does no harm.'],
+  corporate_proxy: [
+    'the proxy on the way did not connect',
+    'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the shell that started `broker run`.',
+  ],
+  protocol: ['its answer is not well-formed HTTP/1.1', 'Report it to the service.'],
+}
+
+export function upstreamUnreachable(host: string, problem: UpstreamProblem): Refusal {
+  const [what, hint] = PROBLEMS[problem]
+  return {
+    status: 502,
+    error: 'EndpointUnreachableError',
+    message: `Cannot reach ${host}: ${what}`,
+    hint,
+    reason: problem,
+  }
+}
+
+/** Errors that come of a part being away, not of a decision. */
+const OUTAGES: ReadonlySet<ErrorName> = new Set([
+  'DaemonUnavailableError',
+  'EndpointUnreachableError',
+  'RefreshFailedError',
+  'RateLimitedError',
+  'InternalError',
+])
+
+/** The answer to a request whose credential the daemon did not give. */
+export function credentialRefused(error: Error, host: string): Refusal {
+  const known = error instanceof BrokerError
+  const name = known ? error.name : 'InternalError'
+  return {
+    status: OUTAGES.has(name) ? 502 : 403,
+    error: name,
+    message: known ? error.message : `The credential for ${host} could not be resolved`,
+    hint: (known ? error.options.hint : undefined) ?? HINTS[name] ?? 'Look at `broker doctor`.',
+    reason: reasonWord(name),
+  }
+}
+
+const HINTS: Partial<Readonly<Record<ErrorName, string>>> = {
+  DaemonUnavailableError: 'Start the daemon with `broker daemon start`, then send the request again.',
+  ConnectionNotFoundError: 'Connect the provider with `broker login <provider>`.',
+  ProviderNotFoundError: 'Look at `broker provider list`.',
+}
+
+/** `ConnectionNotFoundError` → `connection_not_found`. */
+function reasonWord(name: ErrorName): string {
+  const words = name.replace(/Error$/, '').replace(/(?<=[a-z])[A-Z]/g, (capital) => `_${capital}`)
+  return words.toLowerCase()
+}
+
+/** A stored value that would break the request apart. */
+export function credentialInvalid(error: BrokerError): Refusal {
+  return {
+    status: 502,
+    error: error.name,
+    message: error.message,
+    hint: error.options.hint ?? 'Store the credential again.',
+    reason: 'credential_invalid',
+  }
+}

@@ -1,0 +1,46 @@
+import assert from 'node:assert/strict'
+import { test } from 'node:test'
+import { RouteTable, routesForPath } from './route-table.ts'
+import { route } from './test-stage.ts'
+
+const providersOf = (table: RouteTable, host: string, port = 443) =>
+  table.match({ host, port }).map(({ provider }) => provider)
+
+const table = new RouteTable({
+  version: '1',
+  routes: [route('API.prov.test'), route('*.wild.test'), route('eu.*.deep.test', { port: 8443 }), route('127.0.0.1')],
+})
+
+test('exact hosts, one-label wildcards and ports are matched; addresses never are', () => {
+  assert.equal(providersOf(table, 'api.prov.test').length, 1)
+  assert.equal(providersOf(table, 'a.wild.test').length, 1)
+  assert.equal(providersOf(table, 'eu.x.deep.test', 8443).length, 1)
+  const none = [
+    'prov.test',
+    'xapi.prov.test',
+    'api.prov.test.evil.test',
+    'wild.test',
+    'a.b.wild.test',
+    'evilwild.test',
+    '127.0.0.1',
+  ]
+  for (const host of none) assert.deepEqual(providersOf(table, host), [], host)
+  assert.deepEqual(providersOf(table, 'api.prov.test', 8443), [])
+  assert.deepEqual(providersOf(table, 'eu.x.deep.test'), [])
+  assert.deepEqual(table.hosts, ['api.prov.test', '*.wild.test', 'eu.*.deep.test'])
+})
+
+test('a host is known whatever the port', () => {
+  assert.equal(table.knowsHost('eu.x.deep.test'), true)
+  assert.equal(table.knowsHost('evil.test'), false)
+})
+
+test('a new route counts on an intercepted host, and one that is gone stays', () => {
+  const learning = new RouteTable({ version: '1', routes: [route('a.test', { path_prefix: '/x/' })] })
+  const latest = { version: '2', routes: [route('A.test', { path_prefix: '/y/' }), route('b.test')] }
+  assert.deepEqual(learning.learn(latest), { missedHosts: ['b.test'] })
+  const routes = learning.match({ host: 'a.test', port: 443 })
+  assert.equal(routesForPath(routes, '/x/1').length, 1)
+  assert.equal(routesForPath(routes, '/y/1').length, 1)
+  assert.deepEqual(learning.match({ host: 'b.test', port: 443 }), [])
+})

@@ -1,0 +1,77 @@
+import { isIP } from 'node:net'
+import type { Route, Routes } from '../schemas/index.ts'
+import type { Authority } from './authority.ts'
+
+/**
+ * Which hosts are intercepted and which paths on them are asked about. The hosts are fixed for the run, as the
+ * certificate authority is constrained to them; a route that disappears stays, so that its requests are refused by the
+ * daemon's answer and never sent on bare.
+ */
+export class RouteTable {
+  /** Host patterns in lower case, each once. */
+  readonly hosts: readonly string[]
+  readonly #exact = new Map<string, Route[]>()
+  readonly #wildcards: { readonly pattern: RegExp; readonly route: Route }[] = []
+  readonly #known = new Set<string>()
+  readonly #hostPatterns: readonly RegExp[]
+
+  constructor({ routes }: Routes) {
+    for (const route of routes) this.#add(route)
+    this.hosts = [...new Set([...this.#known].map((key) => key.slice(0, key.indexOf('|'))))]
+    this.#hostPatterns = this.hosts.map(hostPattern)
+  }
+
+  /** Takes in what was connected since, on hosts that are intercepted; tells of the hosts that are not. */
+  learn({ routes }: Routes): { readonly missedHosts: readonly string[] } {
+    const isIntercepted = (host: string) => this.hosts.includes(host) || this.knowsHost(host)
+    const missed = routes.filter(({ host }) => isIP(host) === 0 && !isIntercepted(host.toLowerCase()))
+    for (const route of routes) if (!missed.includes(route)) this.#add(route)
+    return { missedHosts: [...new Set(missed.map(({ host }) => host.toLowerCase()))] }
+  }
+
+  /** The routes of this host and port, in no order; empty where it is not intercepted. */
+  match({ host, port }: Authority): readonly Route[] {
+    const exact = this.#exact.get(`${host}:${port}`) ?? NONE
+    const wild = this.#wildcards.filter(({ pattern, route }) => route.port === port && pattern.test(host))
+    return wild.length === 0 ? exact : [...exact, ...wild.map(({ route }) => route)]
+  }
+
+  /** Whether any route has this host, whatever its port. */
+  knowsHost(host: string): boolean {
+    return this.#hostPatterns.some((pattern) => pattern.test(host))
+  }
+
+  #add(route: Route): void {
+    const host = route.host.toLowerCase()
+    const key = `${host}|${route.port}|${route.path_prefix ?? ''}|${route.provider}`
+    // No certificate is ever made for an address: it has no name that could be compared.
+    if (this.#known.has(key) || isIP(host) !== 0) return
+    this.#known.add(key)
+    if (host.includes('*')) {
+      this.#wildcards.push({ pattern: hostPattern(host), route })
+      return
+    }
+    const authority = `${host}:${route.port}`
+    this.#exact.set(authority, [...(this.#exact.get(authority) ?? []), route])
+  }
+}
+
+const NONE: readonly Route[] = []
+
+/** `*` stands for exactly one label. */
+function hostPattern(pattern: string): RegExp {
+  const labels = pattern.split('.').map((label) => (label === '*' ? '[a-z0-9-]+' : label))
+  return new RegExp(`^${labels.join('\\.')}$`)
+}
+
+// Whatever a server might fold into another path: dot segments, also with a path parameter, and dots, slashes and backslashes encoded once or more.
+const AMBIGUOUS_PATH = /(?:^|[\\/])\.{1,2}(?:[\\/;]|$)|%(?:25)*(?:2e|2f|5c)|\\/i
+
+/** The routes among `routes` that cover `path` (without its query). */
+export function routesForPath(routes: readonly Route[], path: string): readonly Route[] {
+  return routes.filter(({ path_prefix }) => path_prefix === undefined || coversPath(path_prefix, path))
+}
+
+function coversPath(prefix: string, path: string): boolean {
+  return path.startsWith(prefix) && !AMBIGUOUS_PATH.test(path)
+}

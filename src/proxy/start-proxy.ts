@@ -1,0 +1,161 @@
+import { randomBytes } from 'node:crypto'
+import { createServer, type Socket } from 'node:net'
+import { BrokerError, Secret } from '../protocol/index.ts'
+import type { Resolution, ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
+import { createAddressGuard } from './address-guard.ts'
+import { AuditShipper } from './audit-shipper.ts'
+import { createCertificateAuthority } from './certificate-authority.ts'
+import type { ConnectTo } from './connect-to.ts'
+import type { CorporateProxy } from './corporate-proxy.ts'
+import { CredentialQuestions } from './credential-questions.ts'
+import { Dialer } from './dial.ts'
+import type { Services } from './exchange.ts'
+import { FrontDoor } from './front-door.ts'
+import { RouteTable } from './route-table.ts'
+import { UpstreamPool } from './upstream-pool.ts'
+
+/** What the proxy asks of the daemon. */
+export interface Broker {
+  /** Rejects with BrokerError: ProviderNotFoundError, ConnectionNotFoundError, DaemonUnavailableError and their like. */
+  resolve(request: ResolveRequest): Promise<Resolution>
+  /** What is connected for this run; `etag` is the version known already. */
+  routes(etag?: string): Promise<Routes>
+  /** Rejects with DaemonUnavailableError in an outage: the events are sent again, with the same ids. */
+  ship(events: readonly ShippedEvent[]): Promise<void>
+}
+
+export interface ProxyOptions {
+  readonly broker: Broker
+  /** The routes at the start. Their hosts are the intercepted ones for the whole run. */
+  readonly routes: Routes
+  readonly runId: string
+  /** Refuse every host that no connected provider matches. */
+  readonly strict: boolean
+  /** Further roots (PEM) for upstream TLS, beside Node's own and the system's. */
+  readonly upstreamCa: readonly string[]
+  readonly connectTo: readonly ConnectTo[]
+  readonly corporateProxy?: CorporateProxy
+  /** Never reachable through the proxy. */
+  readonly daemonAddresses: readonly { readonly host: string; readonly port: number }[]
+  /** Debug log; gets nothing secret. */
+  readonly log: (event: object) => void
+}
+
+export interface RunningProxy {
+  /** On 127.0.0.1. */
+  readonly port: number
+  /** What the child must present as Basic proxy credentials. */
+  readonly credentials: { readonly username: string; readonly password: Secret }
+  /** The root that the child must trust (PEM); undefined where nothing is routed. */
+  readonly caPem: string | undefined
+  /** Host patterns that are intercepted. */
+  readonly interceptedHosts: readonly string[]
+  /** Sends the audit events that are left; gives up after about 3 s. */
+  flush(): Promise<void>
+  /** Flushes, then closes every connection. */
+  close(): Promise<void>
+}
+
+const USERNAME = 'broker'
+const ROUTES_EVERY = 5_000
+
+/** Starts the proxy on a free port of 127.0.0.1. */
+export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
+  const { broker, log, runId } = options
+  const routes = new RouteTable(options.routes)
+  const certificates = routes.hosts.length === 0 ? undefined : createCertificateAuthority(routes.hosts, new Date())
+  const guard = createAddressGuard(options.daemonAddresses)
+  const dialer = new Dialer({ ...options, guard, corporateProxy: options.corporateProxy })
+  const audit = new AuditShipper({ ship: (events) => broker.ship(events), runId, log })
+  const refresh = refreshRoutes(options, routes)
+  const questions = new CredentialQuestions((request) => resolveOrRefresh(broker, request, refresh.now))
+  const tlsPool = new UpstreamPool((target) => dialer.tls(target))
+  const httpPool = new UpstreamPool((target) => dialer.http(target))
+  const relays: Services['relays'] = new Set()
+  const shared = { questions, audit, relays, log }
+  const password = new Secret(randomBytes(24).toString('base64url'))
+  const door = new FrontDoor({
+    authorization: new Secret(`Basic ${Buffer.from(`${USERNAME}:${password.reveal()}`).toString('base64')}`),
+    routes,
+    strict: options.strict,
+    guard,
+    dialer,
+    certificates,
+    services: { ...shared, pool: tlsPool },
+    plainServices: { ...shared, pool: httpPool },
+  })
+
+  const children = new Set<Socket>()
+  const server = createServer({ allowHalfOpen: true, noDelay: true }, (child) => {
+    children.add(child)
+    child.once('close', () => children.delete(child))
+    door.accept(child)
+  })
+  const port = await listen(server)
+  return {
+    port,
+    credentials: { username: USERNAME, password },
+    caPem: certificates?.caPem,
+    interceptedHosts: routes.hosts,
+    flush: () => audit.flush(),
+    async close() {
+      refresh.stop()
+      server.close()
+      for (const relay of relays) relay.abandon()
+      for (const child of children) child.destroy()
+      tlsPool.close()
+      httpPool.close()
+      await audit.flush()
+      audit.close()
+    },
+  }
+}
+
+function listen(server: ReturnType<typeof createServer>): Promise<number> {
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: '127.0.0.1', port: 0 }, () => {
+      const address = server.address()
+      if (typeof address === 'object' && address !== null) resolve(address.port)
+    })
+  })
+}
+
+async function resolveOrRefresh(broker: Broker, request: ResolveRequest, refresh: () => void): Promise<Resolution> {
+  try {
+    return await broker.resolve(request)
+  } catch (error) {
+    const isGone =
+      error instanceof BrokerError &&
+      (error.name === 'ProviderNotFoundError' || error.name === 'ConnectionNotFoundError')
+    if (isGone) refresh()
+    throw error
+  }
+}
+
+/** Keeps the table up to date; in an outage the routes stay as they are. */
+function refreshRoutes({ broker, routes, log }: ProxyOptions, table: RouteTable): { now(): void; stop(): void } {
+  let { version } = routes
+  let running = false
+  const refresh = async () => {
+    if (running) return
+    running = true
+    try {
+      const latest = await broker.routes(version)
+      if (latest.version !== version) learn(table, latest, log)
+      version = latest.version
+    } catch (error) {
+      log({ event: 'routes_not_refreshed', reason: error instanceof Error ? error.name : 'unknown' })
+    }
+    running = false
+  }
+  const timer = setInterval(() => void refresh(), ROUTES_EVERY)
+  timer.unref()
+  return { now: () => void refresh(), stop: () => clearInterval(timer) }
+}
+
+function learn(table: RouteTable, latest: Routes, log: ProxyOptions['log']): void {
+  const { missedHosts } = table.learn(latest)
+  // The certificate authority is constrained to the hosts of the start: a new one needs a new run.
+  if (missedHosts.length > 0) log({ event: 'routes_not_intercepted', hosts: missedHosts })
+}

@@ -1,0 +1,36 @@
+const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
+
+/**
+ * The child's NO_PROXY: the user's entries and loopback, less those that would let a routed host past the proxy.
+ * `routedHosts` may have one `*` label. `removed` are the user's own entries that were taken out.
+ */
+export function noProxyFor(
+  userEntries: readonly string[],
+  routedHosts: readonly string[],
+): { readonly value: string; readonly removed: readonly string[] } {
+  const bypasses = (entry: string) => routedHosts.some((host) => excepts(entry, host))
+  const kept = [...new Set([...userEntries, ...LOOPBACK])].filter((entry) => !bypasses(entry))
+  return { value: kept.join(','), removed: [...new Set(userEntries.filter(bypasses))] }
+}
+
+/** Entries of both spellings of the variable. */
+export function noProxyEntries(environment: Readonly<Record<string, string>>): readonly string[] {
+  const text = `${environment['NO_PROXY'] ?? ''},${environment['no_proxy'] ?? ''}`
+  return text.split(/[\s,]+/).filter((entry) => entry !== '')
+}
+
+function excepts(entry: string, host: string): boolean {
+  const suffix = entry
+    .toLowerCase()
+    .replace(/:\d{1,5}$/, '')
+    .replace(/^\*?\.?/, '')
+  if (suffix === '') return true
+  return fits(suffix, host) || host.endsWith(`.${suffix}`)
+}
+
+/** Whether a name is the host, or one of those that its `*` label stands for. */
+function fits(name: string, host: string): boolean {
+  const labels = name.split('.')
+  const pattern = host.toLowerCase().split('.')
+  return labels.length === pattern.length && pattern.every((label, index) => label === '*' || label === labels[index])
+}

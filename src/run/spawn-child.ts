@@ -1,0 +1,55 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { constants } from 'node:os'
+
+const NOT_FOUND = 127
+const NOT_EXECUTABLE = 126
+
+/** Signals that are passed on to the child; those a terminal sends go to its whole foreground group, the child too. */
+const FORWARDED = ['SIGTERM', 'SIGHUP', 'SIGUSR1', 'SIGUSR2', 'SIGINT', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'] as const
+const SENT_BY_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUIT', 'SIGWINCH', 'SIGCONT'])
+
+export interface ChildCommand {
+  readonly command: readonly [string, ...string[]]
+  readonly environment: Readonly<Record<string, string>>
+  /** Whether a terminal sends its own signals to this process's group. */
+  readonly atTerminal: boolean
+}
+
+/** How the child ended, as a shell tells it: its code, 128+n for signal n, 127 not found, 126 not executable. */
+export type ChildExit = { readonly code: number; readonly failure?: string }
+
+/** Runs the command without a shell on this process's own standard streams, and passes signals on until it ends. */
+export function spawnChild({ command: [file, ...args], environment, atTerminal }: ChildCommand): Promise<ChildExit> {
+  return new Promise((resolve) => {
+    const child = spawn(file, args, { env: { ...environment }, stdio: 'inherit', shell: false })
+    const stopForwarding = forwardSignals(child, atTerminal)
+    child.once('error', (error) => {
+      stopForwarding()
+      resolve(cannotRun(file, error))
+    })
+    child.once('exit', (code, signal) => {
+      stopForwarding()
+      resolve({ code: signal === null ? (code ?? 0) : 128 + constants.signals[signal] })
+    })
+  })
+}
+
+function forwardSignals(child: ChildProcess, atTerminal: boolean): () => void {
+  const listeners = FORWARDED.map((signal) => {
+    const listener = () => {
+      if (!atTerminal || !SENT_BY_TERMINAL.has(signal)) child.kill(signal)
+    }
+    process.on(signal, listener)
+    return () => process.off(signal, listener)
+  })
+  return () => {
+    for (const remove of listeners) remove()
+  }
+}
+
+function cannotRun(file: string, error: Error): ChildExit {
+  const isMissing = 'code' in error && error.code === 'ENOENT'
+  return isMissing
+    ? { code: NOT_FOUND, failure: `Cannot run "${file}": there is no such command` }
+    : { code: NOT_EXECUTABLE, failure: `Cannot run "${file}": ${error.message}` }
+}

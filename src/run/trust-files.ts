@@ -1,0 +1,101 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { rootCertificates } from 'node:tls'
+import { pkcs12TrustStore } from './pkcs12-trust-store.ts'
+
+type Environment = Readonly<Record<string, string>>
+
+/** Files that make the child's tools trust the run's authority; absolute paths inside the run's folder. */
+export interface TrustFiles {
+  /** The run's authority, and what the user's NODE_EXTRA_CA_CERTS and DENO_CERT name: added to roots a tool has built in. */
+  readonly authority: string
+  /** The system's roots, what the user's own variables name, and the run's authority: replaces a tool's roots. */
+  readonly bundle: string
+  /** The bundle as PKCS#12, for Java. */
+  readonly trustStore: string | undefined
+  readonly wgetrc: string
+  /** Folder of php.ini fragments. */
+  readonly phpIni: string
+}
+
+const ADDING = ['NODE_EXTRA_CA_CERTS', 'DENO_CERT'] as const
+/** Variables that name a bundle which replaces the tool's own roots. */
+export const REPLACING = [
+  'SSL_CERT_FILE',
+  'CURL_CA_BUNDLE',
+  'REQUESTS_CA_BUNDLE',
+  'AWS_CA_BUNDLE',
+  'GIT_SSL_CAINFO',
+  'PIP_CERT',
+  'CARGO_HTTP_CAINFO',
+  'npm_config_cafile',
+  'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
+] as const
+
+const SYSTEM_BUNDLES = [
+  '/etc/ssl/certs/ca-certificates.crt',
+  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
+  '/etc/pki/tls/certs/ca-bundle.crt',
+  '/etc/ssl/ca-bundle.pem',
+  '/etc/ssl/cert.pem',
+]
+
+/** `withJava` costs reading every root once more. */
+export function writeTrustFiles(
+  folder: string,
+  caPem: string,
+  inherited: Environment,
+  { withJava }: { readonly withJava: boolean },
+): TrustFiles {
+  const added = ADDING.flatMap((name) => pemNamedBy(inherited[name]))
+  const replaced = REPLACING.flatMap((name) => pemNamedBy(inherited[name]))
+  const bundle = joinPem([systemRoots(), ...added, ...replaced, caPem])
+  const bundlePath = write(folder, 'bundle.pem', bundle)
+  return {
+    authority: write(folder, 'authority.pem', joinPem([...added, caPem])),
+    bundle: bundlePath,
+    trustStore: withJava ? write(folder, 'trust.p12', pkcs12TrustStore(bundle)) : undefined,
+    wgetrc: write(folder, 'wgetrc', `${userWgetrc(inherited)}\nca_certificate = ${bundlePath}\n`),
+    phpIni: writePhpIni(folder, bundlePath),
+  }
+}
+
+function write(folder: string, name: string, content: string | Uint8Array): string {
+  const path = join(folder, name)
+  writeFileSync(path, content, { mode: 0o600, flag: 'wx' })
+  return path
+}
+
+// In the run's folder itself: PHP reads only *.ini of it.
+function writePhpIni(folder: string, bundle: string): string {
+  write(folder, 'broker.ini', `curl.cainfo="${bundle}"\nopenssl.cafile="${bundle}"\n`)
+  return folder
+}
+
+function systemRoots(): string {
+  const bundle = SYSTEM_BUNDLES.map(readIfThere).find((text) => text?.includes('-----BEGIN CERTIFICATE-----'))
+  return bundle ?? joinPem(rootCertificates)
+}
+
+/** The user's path may point nowhere; the tool would have failed then, the run does not. */
+function pemNamedBy(path: string | undefined): readonly string[] {
+  const text = path ? readIfThere(path) : undefined
+  return text === undefined ? [] : [text]
+}
+
+function userWgetrc(inherited: Environment): string {
+  const path = inherited['WGETRC'] ?? (inherited['HOME'] && join(inherited['HOME'], '.wgetrc'))
+  return (path && readIfThere(path)) ?? ''
+}
+
+function joinPem(parts: readonly string[]): string {
+  return `${parts.map((part) => part.trim()).join('\n')}\n`
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}

@@ -1,0 +1,136 @@
+/**
+ * Who may know whom: at once the picture in ARCHITECTURE.md (`node tools/check-arrows.ts --print`) and the rule that
+ * `npm run check` holds the sources to.
+ */
+
+export interface Room {
+  /** Directory below `src`. */
+  readonly name: string
+  /** Rooms whose door it may import. */
+  readonly imports: readonly string[]
+  /** Rooms of which it may import types: they are gone when the program runs. */
+  readonly types?: readonly string[]
+}
+
+/** Whoever talks in shapes may name them: types of these may be imported everywhere but by `protocol`. */
+const SHAPES = ['schemas']
+
+export const rooms: readonly Room[] = [
+  { name: 'protocol', imports: [] },
+  { name: 'schemas', imports: ['protocol'] },
+  { name: 'identity', imports: ['protocol'], types: SHAPES },
+  { name: 'config', imports: ['protocol', 'identity'], types: SHAPES },
+  { name: 'client', imports: ['protocol', 'identity'], types: SHAPES },
+  { name: 'proxy', imports: ['protocol'], types: SHAPES },
+  { name: 'run', imports: ['protocol', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
+  { name: 'cli', imports: ['protocol', 'identity', 'config', 'client', 'proxy', 'run'], types: SHAPES },
+  { name: 'daemon/store', imports: ['protocol'] },
+  { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
+  { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
+  { name: 'daemon/providers', imports: ['protocol', 'schemas'] },
+  { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
+  {
+    name: 'daemon/connections',
+    imports: ['protocol', 'schemas', 'daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/providers'],
+  },
+  {
+    name: 'daemon/principals',
+    imports: ['protocol', 'schemas', 'identity', 'daemon/store', 'daemon/audit', 'daemon/vault'],
+  },
+  {
+    name: 'daemon/credentials',
+    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit'],
+    types: ['daemon/principals'],
+  },
+  {
+    name: 'daemon/auth-sessions',
+    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit'],
+    types: ['daemon/principals', 'daemon/store'],
+  },
+  {
+    name: 'daemon/readiness',
+    imports: [
+      'protocol',
+      'schemas',
+      'daemon/store',
+      'daemon/vault',
+      'daemon/providers',
+      'daemon/connections',
+      'daemon/audit',
+    ],
+    types: ['daemon/principals'],
+  },
+  {
+    name: 'daemon/api',
+    imports: [
+      'protocol',
+      'schemas',
+      'identity',
+      'daemon/audit',
+      'daemon/principals',
+      'daemon/providers',
+      'daemon/connections',
+      'daemon/credentials',
+      'daemon/auth-sessions',
+      'daemon/pages',
+      'daemon/readiness',
+    ],
+  },
+  {
+    name: 'daemon',
+    imports: [
+      'protocol',
+      'schemas',
+      'identity',
+      'config',
+      'daemon/store',
+      'daemon/vault',
+      'daemon/pages',
+      'daemon/providers',
+      'daemon/audit',
+      'daemon/connections',
+      'daemon/principals',
+      'daemon/credentials',
+      'daemon/auth-sessions',
+      'daemon/readiness',
+      'daemon/api',
+    ],
+  },
+]
+
+export interface SharpTool {
+  /** Module names; one that begins with `node:` is Node's own. */
+  readonly modules: readonly string[]
+  /** Rooms that may touch it. */
+  readonly rooms: readonly string[]
+}
+
+/** What can do harm is in few hands. */
+export const sharpTools: readonly SharpTool[] = [
+  { modules: ['node:sqlite', 'pg'], rooms: ['daemon/store'] },
+  {
+    modules: ['kysely'],
+    rooms: ['daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/connections', 'daemon/principals'],
+  },
+  { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
+  { modules: ['node:tls'], rooms: ['proxy', 'run'] },
+  // `run` does not speak itself: its preload teaches the child's Node to use the proxy.
+  { modules: ['node:net'], rooms: ['proxy', 'run', 'daemon/api'] },
+  { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api'] },
+  { modules: ['node:child_process'], rooms: ['cli', 'run'] },
+  { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
+  { modules: ['commander', '@clack/prompts', 'open', 'picocolors'], rooms: ['cli'] },
+  { modules: ['pino', 'rotating-file-stream'], rooms: ['daemon', 'cli'] },
+  { modules: ['node:vm', 'node:inspector', 'node:cluster', 'node:dgram', 'node:repl', 'node:wasi'], rooms: [] },
+]
+
+/** Who may read `process.env`: the room that parses it, the two programs that hand it over, and what runs in the child. */
+export const environmentReaders: readonly string[] = [
+  'src/config/',
+  'src/cli/main.ts',
+  'src/daemon/main.ts',
+  'src/run/preload.cjs',
+]
+
+/** Suites and what they stand on. Their imports are free; nothing imports them. */
+export const TEST_FILE = /\.(?:test|fixture)\.ts$|\/test-[a-z-]+\.ts$/

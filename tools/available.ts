@@ -1,0 +1,55 @@
+/**
+ * What the suites may count on beyond what npm brings. A suite asks here and is skipped with the reason:
+ * `describe('…', { skip: whyNot('postgres') }, …)`.
+ */
+import { accessSync, constants, readdirSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
+
+export type Part = 'postgres' | 'secret service' | 'openssl' | 'curl' | 'python3'
+
+/** The programs of each part, and the Debian packages that bring them. */
+export const parts: Readonly<
+  Record<Part, { readonly programs: readonly string[]; readonly packages: readonly string[] }>
+> = {
+  postgres: { programs: ['initdb', 'postgres'], packages: ['postgresql'] },
+  'secret service': {
+    programs: ['gnome-keyring-daemon', 'dbus-run-session', 'secret-tool'],
+    packages: ['gnome-keyring', 'dbus-x11', 'libsecret-tools'],
+  },
+  openssl: { programs: ['openssl'], packages: ['openssl'] },
+  curl: { programs: ['curl'], packages: ['curl', 'ca-certificates'] },
+  python3: { programs: ['python3'], packages: ['python3-minimal'] },
+}
+
+/** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres. */
+export function findProgram(name: string): string | undefined {
+  return [...(process.env['PATH'] ?? '').split(delimiter), ...postgresFolders()]
+    .map((folder) => join(folder, name))
+    .find(isExecutable)
+}
+
+/** False where the part is there; else the reason, for `skip`. */
+export function whyNot(part: Part): string | false {
+  const missing = parts[part].programs.filter((name) => findProgram(name) === undefined)
+  return missing.length > 0 && `${part} is not there: no ${missing.join(', ')}`
+}
+
+function postgresFolders(): readonly string[] {
+  const base = '/usr/lib/postgresql'
+  try {
+    return readdirSync(base)
+      .toSorted((a, b) => Number(b) - Number(a))
+      .map((version) => join(base, version, 'bin'))
+  } catch {
+    return []
+  }
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,24 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { openProviders } from '../src/daemon/providers/index.ts'
+import { generatedFiles } from './generated-files.ts'
+import { root } from './source-files.ts'
+
+const read = (path: string) => readFileSync(join(root, path), 'utf8')
+
+describe('what is made from the sources', () => {
+  for (const { path, text } of generatedFiles(read))
+    it(`is current: ${path} (else: npm run schema)`, () => {
+      assert.equal(read(path), text)
+    })
+})
+
+describe('the page on providers', () => {
+  it('begins with a definition that works', () => {
+    const [, example = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/providers.md')) ?? []
+    const providers = openProviders({ bundledDir: join(root, 'providers'), customDir: join(root, 'providers/none') })
+    assert.equal(providers.validate(JSON.parse(example)).name, 'weather')
+  })
+})

@@ -1,0 +1,21 @@
+/** The files that may call `reveal()` of a secret, and how often. A change here is a change to look at twice. */
+export const revealList: Readonly<Record<string, number>> = {
+  'src/cli/commands/run.ts': 2,
+  'src/cli/key-import.ts': 1,
+  'src/client/daemon-client.ts': 2,
+  'src/config/identities.ts': 1,
+  'src/config/server-files.ts': 1,
+  'src/daemon/connections/open-connections.ts': 6,
+  'src/daemon/credentials/resolve.ts': 2,
+  'src/daemon/principals/open-principals.ts': 1,
+  'src/daemon/providers/injection.ts': 2,
+  'src/daemon/store/open-store.ts': 1,
+  'src/daemon/vault/keyring.ts': 2,
+  'src/daemon/vault/master-key-source.ts': 2,
+  'src/daemon/vault/open-vault.ts': 2,
+  'src/identity/signing-key.ts': 1,
+  'src/proxy/dial.ts': 1,
+  'src/proxy/front-door.ts': 1,
+  'src/proxy/start-proxy.ts': 1,
+  'src/run/child-environment.ts': 1,
+}
