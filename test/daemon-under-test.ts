@@ -8,10 +8,7 @@ import { after } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import { generateSigningKey, mintProof, type SigningKey } from '../src/identity/index.ts'
 
-export const ROOT = fileURLToPath(new URL('../', import.meta.url))
-
-/** Every secret of a test holds this mark, so that a search for it finds each place one got to. */
-export const MARK = 'CNRY'
+const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 export interface Answer {
   readonly status: number

@@ -5,7 +5,7 @@ import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSyn
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { test } from 'node:test'
+import { describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
 
 /**
@@ -25,23 +25,25 @@ const UPDATE = process.env['UPDATE_TRANSCRIPTS'] === '1'
 
 const names = readdirSync(FOLDER).filter((name) => name.endsWith('.txt'))
 
-for (const name of names) {
-  test(`transcript ${name.replace(/\.txt$/, '').replaceAll('-', ' ')}`, async (t) => {
-    const root = mkdtempSync(join(tmpdir(), 'broker-test-'))
-    const session = { root, port: await freePort() }
-    mkdirSync(join(root, 'work'))
-    mkdirSync(join(root, 'tmp'))
-    t.after(async () => {
-      await execute(session, 'broker daemon stop')
-      rmSync(root, { recursive: true, force: true })
-    })
-    const expected = readFileSync(join(FOLDER, name), 'utf8')
+describe('a transcript holds word for word', { concurrency: 3 }, () => {
+  for (const name of names) test(name.replace(/\.txt$/, '').replaceAll('-', ' '), (t) => holds(t, name))
+})
 
-    const said = await replay(expected, session)
-
-    if (UPDATE) writeFileSync(join(FOLDER, name), said)
-    else assert.equal(said, expected)
+async function holds(t: TestContext, name: string): Promise<void> {
+  const root = mkdtempSync(join(tmpdir(), 'broker-test-'))
+  const session = { root, port: await freePort() }
+  mkdirSync(join(root, 'work'))
+  mkdirSync(join(root, 'tmp'))
+  t.after(async () => {
+    await execute(session, 'broker daemon stop')
+    rmSync(root, { recursive: true, force: true })
   })
+  const expected = readFileSync(join(FOLDER, name), 'utf8')
+
+  const said = await replay(expected, session)
+
+  if (UPDATE) writeFileSync(join(FOLDER, name), said)
+  else assert.equal(said, expected)
 }
 
 interface Session {

@@ -69,7 +69,7 @@ function tighten(path: string): void {
   }
 }
 
-export function isForeign(stat: Stats): boolean {
+function isForeign(stat: Stats): boolean {
   return process.getuid !== undefined && stat.uid !== process.getuid()
 }
 

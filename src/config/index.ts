@@ -3,7 +3,7 @@
  * Must never call the network, nor decide what a setting means for the room that asked for it.
  */
 export { type ClientConfig, readClientConfig, writeClientConfig } from './client-config.ts'
-export { type HomePaths, homePaths, privateFolder } from './home.ts'
+export { type HomePaths, privateFolder } from './home.ts'
 export {
   createIdentity,
   type LocalIdentity,
@@ -15,13 +15,12 @@ export {
 export {
   type Config,
   type DaemonConfig,
-  isLoopback,
   type LogLevel,
   loadConfig,
   type ProxyConfig,
   parseBaseUrl,
 } from './load-config.ts'
-export { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
+export { readPrivateFile, writePrivateFile } from './private-file.ts'
 export {
   type DaemonInfo,
   ensureBootstrapSecret,

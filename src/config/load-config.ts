@@ -105,7 +105,7 @@ function parseUrl(text: string): URL | undefined {
 }
 
 /** Whether a host, IPv6 with or without brackets, is this machine and nothing else. */
-export function isLoopback(host: string): boolean {
+function isLoopback(host: string): boolean {
   const bare = host.replace(/^\[|\]$/g, '')
   return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare)
 }

@@ -162,6 +162,32 @@ test('plain http goes to the corporate proxy as a whole URL, with its credential
   assert.deepEqual(corporate.heads, [`GET http://plain.test/a HTTP/1.1\r\nHost: plain.test\r\n${CORPORATE_AUTH}\r\n`])
 })
 
+test('a corporate proxy may itself be spoken to over TLS, and is verified too', async (t) => {
+  const secure = await tlsOrigin(t, answering(OK))
+  const localhost = createCertificateAuthority(['localhost'], new Date())
+  const heads: string[] = []
+  const corporate = await tlsOrigin(
+    t,
+    (socket) =>
+      socket.once('data', (chunk) => {
+        heads.push(String(chunk))
+        socket.removeAllListeners('data')
+        const upstream = connectTcp(secure.port, '127.0.0.1')
+        upstream.on('error', () => socket.destroy())
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        socket.pipe(upstream).pipe(socket)
+      }),
+    localhost,
+  )
+  const corporateProxy = parseCorporateProxy({ HTTPS_PROXY: `https://localhost:${corporate.port}` })
+  const settings = corporateProxy && { corporateProxy }
+  const trusted = await stage(t, {}, { ...settings, upstreamCa: [testAuthority().caPem, localhost.caPem] })
+  assert.equal(await ask(t, trusted.proxy, 'api.prov.test', GET), OK)
+  assert.equal(heads.length, 1)
+  const untrusted = await stage(t, {}, { ...settings })
+  assert.match(await ask(t, untrusted.proxy, 'api.prov.test', GET), /"reason":"corporate_proxy"/)
+})
+
 test('what NO_PROXY excepts is dialled directly', async (t) => {
   const { proxy, corporate } = await corporateWorld(t, '.invalid, api.prov.test')
   const client = openPlain(t, proxy)

@@ -63,5 +63,6 @@ function settle<T>(
     socket.once('error', fail)
     socket.once('close', closed)
     signal.addEventListener('abort', abort)
+    if (signal.aborted) abort()
   })
 }

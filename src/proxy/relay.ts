@@ -84,7 +84,7 @@ export class Relay implements ChildSide {
     this.#blocked = false
     if (next === 'keep') this.#proceed()
     else if (next === 'close') this.#close()
-    else if (next === 'abort') this.socket.destroy()
+    else if (next === 'abort') this.socket.destroySoon()
     else this.#reset()
   }
 
@@ -219,14 +219,20 @@ export class Relay implements ChildSide {
     this.#pending = EMPTY
     this.socket.end()
     this.socket.resume()
-    const timer = setTimeout(() => this.socket.destroy(), CLOSE_TIME_LIMIT).unref()
-    this.socket.once('close', () => clearTimeout(timer))
+    // Counted from when all is written: a slow reader gets its whole answer.
+    this.socket.once('finish', () => {
+      const timer = setTimeout(() => this.socket.destroy(), CLOSE_TIME_LIMIT).unref()
+      this.socket.once('close', () => clearTimeout(timer))
+    })
   }
 
   /** The one way to show that a body which ends with the connection did not end well. */
   #reset(): void {
-    this.#transport.resetAndDestroy()
-    this.socket.destroy()
+    this.#closing = true
+    this.socket.write('', () => {
+      this.#transport.resetAndDestroy()
+      this.socket.destroy()
+    })
   }
 
   #updateReading(): void {

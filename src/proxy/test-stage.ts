@@ -41,6 +41,8 @@ interface Origin {
   received(): string
   readonly sockets: ReadonlySet<Socket>
   readonly connections: () => number
+  /** Resets every connection. */
+  reset(): void
 }
 
 const MAX_KEPT = 1_048_576
@@ -115,6 +117,9 @@ async function listening(t: TestContext, server: Server, onConnection: OnConnect
     sockets,
     received: () => Buffer.concat(chunks).toString('latin1'),
     connections: () => connections,
+    reset: () => {
+      for (const socket of raw) socket.resetAndDestroy()
+    },
   }
   return { accept, origin }
 }
@@ -186,6 +191,8 @@ export class Client {
   #chunks: Buffer[] = []
   #wake = () => {}
   closed = false
+  /** Whether the other side said its end, and did not just vanish. */
+  endedInOrder = false
 
   constructor(socket: Socket) {
     this.socket = socket
@@ -196,6 +203,7 @@ export class Client {
     socket.on('error', () => {})
     for (const event of ['end', 'close']) {
       socket.on(event, () => {
+        this.endedInOrder ||= event === 'end'
         this.closed = true
         this.#wake()
       })

@@ -15,7 +15,7 @@ const request = z.strictObject({
 })
 
 /** Contract section 11. `seq` grows by one; pages and cursors go by it. */
-export const auditEvent = z.strictObject({
+const auditEvent = z.strictObject({
   id: z.string(),
   seq: z.int(),
   timestamp,
@@ -48,7 +48,7 @@ export const auditQuery = z.strictObject({
 export type AuditQuery = z.infer<typeof auditQuery>
 
 /** What a proxy may say of a request. Who it was is never in it: that comes from the signature. */
-export const shippedEvent = z.strictObject({
+const shippedEvent = z.strictObject({
   /** Unique for its sender: an event that is sent again is stored once. */
   id: z
     .string()

@@ -3,7 +3,7 @@ import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
 import { connectionName, providerName, timestamp } from './common.ts'
 
 /** Contract section 7. */
-export const connection = z.strictObject({
+const connection = z.strictObject({
   provider: providerName,
   connection: connectionName,
   is_default: z.boolean(),

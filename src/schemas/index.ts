@@ -8,12 +8,10 @@ export {
   type AuditPage,
   type AuditQuery,
   accepted,
-  auditEvent,
   auditPage,
   auditQuery,
   type ShippedEvent,
   shippedBatch,
-  shippedEvent,
 } from './audit.ts'
 export {
   type AuthSession,
@@ -24,11 +22,10 @@ export {
   type StartAuthSession,
   startAuthSession,
 } from './auth-session.ts'
-export { connectionName, did, hostName, identityHandle, port, providerName, timestamp } from './common.ts'
+export { connectionName, identityHandle, providerName } from './common.ts'
 export {
   type Connection,
   type ConnectionDetail,
-  connection,
   connectionDetail,
   connections,
   defaultSet,
@@ -40,7 +37,6 @@ export {
   type ProviderList,
   type ProviderSummary,
   providerList,
-  providerSummary,
   type RemovedProvider,
   registeredProvider,
   registerProvider,
@@ -56,7 +52,6 @@ export {
   type Run,
   resolution,
   resolveRequest,
-  route,
   routes,
   run,
   type StartRun,

@@ -4,7 +4,7 @@ import { providerName } from './common.ts'
 import { providerDefinition } from './provider-definition.ts'
 
 /** Contract section 8. */
-export const providerSummary = z.strictObject({
+const providerSummary = z.strictObject({
   name: providerName,
   display_name: z.string(),
   auth_type: z.enum(AUTH_TYPES),

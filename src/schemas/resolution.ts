@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { connectionName, did, hostName, port, providerName, timestamp } from './common.ts'
 
 /** What the proxy may intercept (contract section 9). `host` is exact or has one `*` label. */
-export const route = z.strictObject({
+const route = z.strictObject({
   provider: providerName,
   connection: connectionName.optional(),
   host: z.string(),
