@@ -434,6 +434,25 @@ for (const [what, rest] of BROKEN_BODIES) {
   })
 }
 
+test('a body that comes after an early answer is a body still, and no request', async (t) => {
+  const { origin, proxy, daemon } = await world(t, (socket) =>
+    socket.on('data', (chunk) => {
+      if (/^(?:PUT|GET \/v1) /m.test(String(chunk))) socket.write(OK)
+    }),
+  )
+  const client = await openTls(t, proxy, HOST)
+  client.send(`PUT / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: ${SMUGGLED.length}\r\n\r\n`)
+  await client.until((text) => text === OK)
+  client.send(SMUGGLED)
+  client.send(GET)
+  await client.until((text) => text === OK + OK)
+  assert.deepEqual(
+    daemon.asked.map(({ path }) => path),
+    ['/', '/v1'],
+  )
+  assert.equal(origin.received().split(CREDENTIAL).length, 3)
+})
+
 async function webSocketWorld(t: TestContext) {
   const server = new WebSocketServer({ noServer: true })
   t.after(() => server.close())

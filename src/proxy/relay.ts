@@ -144,7 +144,8 @@ export class Relay implements ChildSide {
       this.#answer(malformedRequest(new Malformed('body')), 'close')
       return false
     }
-    if (this.#exchange === exchange) this.#pending = taken === pending.length ? EMPTY : pending.subarray(taken)
+    // Also where the exchange ended within the upload: what was taken is never read again.
+    if (!this.#closing) this.#pending = taken === pending.length ? EMPTY : pending.subarray(taken)
     return this.#exchange !== exchange
   }
 
