@@ -11,10 +11,11 @@ import { createProgram, type GlobalOptions } from './program.ts'
 import { openTerminal } from './terminal.ts'
 import { usageError } from './usage-error.ts'
 
-// Started by itself and not by `launch.js`, which is faster.
-if (import.meta.main) await main()
-
-/** Runs one command and ends the process with its exit code. */
+/**
+ * The command line: reads what was typed, asks the daemon, and says the outcome to a person or a program. Runs one
+ * command and ends the process with its exit code.
+ * This room must never import the daemon, open a browser at anything but http(s), take a secret as an argument, or print one.
+ */
 export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
   endQuietlyWhenNobodyReads()
   const code = await run(argv)

@@ -107,8 +107,9 @@ export class Output {
 
   #explain({ message, options: { hint, details, claimUrl } }: BrokerError): void {
     this.#stderr.write(`${this.#colors.red('error:')} ${printable(message)}\n`)
-    // One that the message tells already is not told again.
-    for (const { path, message: rule } of (details ?? []).filter((detail) => !message.includes(detail.message))) {
+    // What the message or the hint tells already is not told again.
+    const told = `${message} ${hint}`
+    for (const { path, message: rule } of (details ?? []).filter((detail) => !told.includes(detail.message))) {
       this.#stderr.write(`  ${this.#colors.bold(printable(path))} ${printable(rule)}\n`)
     }
     if (claimUrl) this.#stderr.write(`  ${printable(claimUrl)}\n`)

@@ -7,7 +7,7 @@ import { isNothingListening } from '../client/index.ts'
 import { type Config, type DaemonInfo, privateFolder, readDaemonInfo } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { DebugLog } from './debug-log.ts'
-import { connect } from './session.ts'
+import { connect, proveDaemon } from './session.ts'
 
 const START_LIMIT = 20_000
 const STOP_LIMIT = 20_000
@@ -24,16 +24,13 @@ export const DAEMON_COMMAND: readonly [string, ...string[]] = [
 
 /** Starts the daemon in the background where nothing listens at the home's own address; any other daemon is left to itself. */
 export async function ensureDaemon(config: Config, log: DebugLog): Promise<'running' | 'started'> {
-  const client = connect(config, log)
   try {
-    await client.prove()
+    await proveDaemon(config, log)
     return 'running'
   } catch (error) {
     if (!config.baseUrlIsOwn || !isNothingListening(error)) throw error
     await startDaemon(config, log)
     return 'started'
-  } finally {
-    client.close()
   }
 }
 
@@ -95,14 +92,11 @@ async function hasProven(client: ReturnType<typeof connect>, isLate: boolean): P
 export async function stopDaemon(config: Config, log: DebugLog): Promise<DaemonInfo | undefined> {
   requireOwn(config)
   const info = readDaemonInfo(config.paths)
-  const client = connect(config, log)
   try {
-    await client.prove()
+    await proveDaemon(config, log)
   } catch (error) {
     if (isNothingListening(error)) return undefined
     throw error
-  } finally {
-    client.close()
   }
   if (info === undefined) return undefined
   process.kill(info.pid, 'SIGTERM')
@@ -125,7 +119,16 @@ async function untilGone({ pid }: DaemonInfo): Promise<void> {
 function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)
-    return true
+    return !isZombie(pid)
+  } catch {
+    return false
+  }
+}
+
+// In a container the first process may take seconds to collect an ended one.
+function isZombie(pid: number): boolean {
+  try {
+    return /\) Z [^)]*$/.test(readFileSync(`/proc/${pid}/stat`, 'utf8'))
   } catch {
     return false
   }

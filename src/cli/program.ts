@@ -38,16 +38,16 @@ export function createProgram(version: string, execute: Execute): Command {
   for (const option of globalOptions()) program.addOption(option)
   program.allowExcessArguments().action(() => chosenCommand(program) ?? program.outputHelp())
   const commands = new Commands(program, execute)
-  defineSetUp(commands)
-  defineUse(commands)
+  defineEveryday(commands)
   defineConnections(commands)
   defineProviders(commands)
   defineAgents(commands)
   defineDaemon(commands)
+  defineHome(commands)
   return program
 }
 
-function defineSetUp(commands: Commands): void {
+function defineEveryday(commands: Commands): void {
   commands
     .add(
       'onboard',
@@ -60,22 +60,6 @@ function defineSetUp(commands: Commands): void {
     .does<OnboardOptions>(async (invocation, options) =>
       (await import('./commands/onboard.ts')).onboard(invocation, options),
     )
-  commands
-    .add('doctor', 'check that everything works', 'broker doctor --json')
-    .does(async (invocation) => (await import('./commands/doctor.ts')).doctor(invocation))
-  commands
-    .add('whoami', 'show this home, its agent, and how the vault is encrypted', 'broker whoami')
-    .does(async (invocation) => (await import('./commands/whoami.ts')).whoami(invocation))
-  commands
-    .add('completion <shell>', 'print completions for bash, zsh or fish', 'source <(broker completion bash)')
-    .choice('shell', SHELLS)
-    .does(async (invocation, _options, shell = '') => {
-      const { completion } = await import('./commands/completion.ts')
-      return completion(invocation, commands.program, shell)
-    })
-}
-
-function defineUse(commands: Commands): void {
   commands
     .add(
       'login <provider>',
@@ -107,10 +91,10 @@ function defineUse(commands: Commands): void {
       'run a command behind the injecting proxy',
       'broker run -- curl https://api.openai.com/v1/models',
     )
-    .option('--connection <provider=name>', 'use this connection instead of the default (repeatable)', pairs, {})
+    .option('--connection <provider=name>', 'use this connection instead of the default (repeatable)', pairs)
     .option('--only <providers>', 'inject credentials of these providers only, comma-separated', commaSeparated)
     .option('--strict', 'refuse every host that no connected provider matches')
-    .passThrough()
+    .passThrough('[options] -- <command...>')
     .does<RunCommandOptions>(async (invocation, options, ...command) =>
       (await import('./commands/run.ts')).run(invocation, command, options),
     )
@@ -125,9 +109,6 @@ function defineUse(commands: Commands): void {
     .option('--since <time>', 'only events since this ISO time')
     .option('--until <time>', 'only events until this ISO time')
     .does<LogOptions>(async (invocation, options) => (await import('./commands/log.ts')).log(invocation, options))
-  commands
-    .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')
-    .does(async () => (await import('./commands/dashboard.ts')).dashboard())
 }
 
 function defineConnections(commands: Commands): void {
@@ -239,6 +220,25 @@ function defineDaemon(commands: Commands): void {
     )
 }
 
+function defineHome(commands: Commands): void {
+  commands
+    .add('whoami', 'show this home, its agent, and how the vault is encrypted', 'broker whoami')
+    .does(async (invocation) => (await import('./commands/whoami.ts')).whoami(invocation))
+  commands
+    .add('doctor', 'check that everything works', 'broker doctor --json')
+    .does(async (invocation) => (await import('./commands/doctor.ts')).doctor(invocation))
+  commands
+    .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')
+    .does(async () => (await import('./commands/dashboard.ts')).dashboard())
+  commands
+    .add('completion <shell>', 'print completions for bash, zsh or fish', 'source <(broker completion bash)')
+    .choice('shell', SHELLS)
+    .does(async (invocation, _options, shell = '') => {
+      const { completion } = await import('./commands/completion.ts')
+      return completion(invocation, commands.program, shell)
+    })
+}
+
 /** Commands under one parent. */
 class Commands {
   readonly program: Command
@@ -291,8 +291,8 @@ class CommandDefinition {
   }
 
   /** What follows the first word of the command belongs to it. */
-  passThrough(): this {
-    this.#command.passThroughOptions()
+  passThrough(usage: string): this {
+    this.#command.passThroughOptions().usage(usage)
     return this
   }
 
@@ -386,7 +386,7 @@ function commaSeparated(text: string): readonly string[] {
   return items
 }
 
-function pairs(text: string, before: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+function pairs(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {
   const [, provider, connection] = /^([^=]+)=(.+)$/.exec(text) ?? []
   if (!provider || !connection) throw new InvalidArgumentError('Write it as provider=connection.')
   return { ...before, [provider]: connection }

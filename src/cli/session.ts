@@ -12,14 +12,33 @@ import { BrokerError } from '../protocol/index.ts'
 import type { DebugLog } from './debug-log.ts'
 import type { Invocation } from './invocation.ts'
 
-/** Does `work` as the active agent, and lets go of the daemon after. */
+/**
+ * Does `work` as the active agent, and lets go of the daemon after.
+ * @throws BrokerError DaemonUnavailableError before anything else, then AuthenticationFailedError where there is no agent.
+ */
 export async function asAgent<Result>(
   { config, log }: Pick<Invocation, 'config' | 'log'>,
   work: (client: DaemonClient) => Promise<Result>,
 ): Promise<Result> {
+  await requireDaemonWithoutAgent(config, log)
   const client = connect(config, log, activeSigner(config))
   try {
     return await work(client)
+  } finally {
+    client.close()
+  }
+}
+
+// That no daemon runs is what a new user has to know first.
+async function requireDaemonWithoutAgent(config: Config, log: DebugLog): Promise<void> {
+  if (activeHandle(config) === undefined) await proveDaemon(config, log)
+}
+
+/** @throws BrokerError DaemonUnavailableError where the daemon that is meant does not answer. */
+export async function proveDaemon(config: Config, log: DebugLog): Promise<void> {
+  const client = connect(config, log)
+  try {
+    await client.prove()
   } finally {
     client.close()
   }

@@ -16,8 +16,9 @@ export async function createAgent(invocation: Invocation, name: string): Promise
   const active = activeHandle(config) === handle
   output.result({ status: 'created', identity: handle, did, registration: status, active }, () => {
     output.done(`Created agent "${handle}" (${did})`)
-    if (status !== 'claimed') output.note('The daemon does not know it yet: choose it, then run `broker onboard`.')
     if (!active) output.note(`Switch to it with \`broker agent use ${handle}\`.`)
+    if (status !== 'claimed')
+      output.note('The daemon does not know it yet; `broker onboard` makes the active agent known.')
   })
 }
 
@@ -88,8 +89,15 @@ export async function removeAgent(
   output.result({ status: 'ok', identity: handle, deregistered: known }, () => {
     output.done(`Deleted agent "${handle}"`)
     if (!known) output.note('The daemon was not asked; without its key the agent can sign no more.')
-    if (wasActive) output.note('It was the active one: choose another with `broker agent use <name>`.')
+    if (wasActive) output.note(successor(config))
   })
+}
+
+function successor(config: Config): string {
+  const next = activeHandle(config)
+  return next === undefined
+    ? 'It was the active one: choose another with `broker agent use <name>`.'
+    : `It was the active one: "${next}" is now.`
 }
 
 /** False where the daemon does not run or does not know the agent. */

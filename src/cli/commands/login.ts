@@ -7,7 +7,7 @@ import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { readPipedSecret } from '../piped-secret.ts'
-import { activeSigner, asAgent } from '../session.ts'
+import { asAgent } from '../session.ts'
 import { cancelled } from '../terminal.ts'
 
 export interface LoginOptions {
@@ -25,11 +25,11 @@ export async function login(invocation: Invocation, name: string, options: Login
   const { config, log, output } = invocation
   const provider = providerNamed(name)
   const connection = connectionNamed(options.connection)
-  activeSigner(config)
   await ensureDaemon(config, log)
   const session = await asAgent(invocation, async (client) => {
     const definition = await client.provider(provider)
     requireKeyFlow(definition, options.flow)
+    await confirmBaseUrl(invocation, provider, options)
     const begun = await begin(invocation, client, {
       provider,
       connection,
@@ -57,6 +57,16 @@ function requireKeyFlow({ name, flow, api_key }: ProviderDefinition, wanted: Flo
       ...(api_key && { hint: `It takes an API key, too: \`broker login ${name} --flow api_key\`.` }),
     },
   )
+}
+
+/** A person sees where the credential will go; a script has said it by `--base-url` itself. */
+async function confirmBaseUrl(
+  { terminal }: Invocation,
+  provider: string,
+  { baseUrl, force }: LoginOptions,
+): Promise<void> {
+  if (baseUrl === undefined || force || !terminal.canAsk) return
+  if (!(await terminal.confirm(`Send the credential of ${provider} to ${baseUrl}?`))) throw cancelled()
 }
 
 async function begin({ terminal }: Invocation, client: DaemonClient, request: StartAuthSession): Promise<AuthSession> {

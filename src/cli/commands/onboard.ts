@@ -9,7 +9,7 @@ import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, keyProviders } from '../key-import.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { createAgentKey, register } from '../registration.ts'
-import { activeHandle, asAgent, connect, signerOf } from '../session.ts'
+import { activeHandle, asAgent, connect, proveDaemon, signerOf } from '../session.ts'
 import { cancelled } from '../terminal.ts'
 
 export interface OnboardOptions {
@@ -66,22 +66,13 @@ async function switchDaemon(before: Invocation, url: string): Promise<Invocation
 
 async function pin({ config, log, terminal }: Invocation): Promise<void> {
   try {
-    await prove(config, log)
+    await proveDaemon(config, log)
   } catch (error) {
     if (!isPinned(config) || !terminal.canAsk || !(await isReachable(config, log))) throw error
     const question = `The daemon at ${config.baseUrl} has another key than the one known. Trust it from now on?`
     if (!(await terminal.confirm(question))) throw cancelled()
     writeClientConfig(config.paths, { daemon_did: undefined, pinned_base_url: undefined })
-    await prove(config, log)
-  }
-}
-
-async function prove(config: Config, log: Invocation['log']): Promise<void> {
-  const client = connect(config, log)
-  try {
-    await client.prove()
-  } finally {
-    client.close()
+    await proveDaemon(config, log)
   }
 }
 
@@ -202,6 +193,8 @@ function report(
     output.note('Nothing was imported; `broker onboard` imports what is missing.')
   }
   if (results.some(({ status }) => status === 'imported')) {
-    output.note('You can take imported keys out of those files now. Use them with `broker run -- <command>`.')
+    output.note(
+      'The imported keys can leave your files and your environment now. Use them with `broker run -- <command>`.',
+    )
   }
 }

@@ -10,7 +10,7 @@ import { ensureDaemon } from '../own-daemon.ts'
 import { activeSigner, asAgent, connect } from '../session.ts'
 
 export interface RunCommandOptions {
-  readonly connection: Readonly<Record<string, string>>
+  readonly connection?: Readonly<Record<string, string>>
   readonly only?: readonly string[]
   readonly strict?: boolean
 }
@@ -22,11 +22,11 @@ export async function run(
   options: RunCommandOptions,
 ): Promise<number> {
   const { config, log, output } = invocation
-  const { handle } = activeSigner(config)
   const upstreamCa = furtherRoots(config)
   const connectTo = parseConnectTo(config.proxy.connectTo ?? '')
   const corporateProxy = corporateProxyOf(config)
   await ensureDaemon(config, log)
+  const { handle } = activeSigner(config)
   return asAgent(invocation, (client) =>
     runCommand({
       command: [file, ...args],
@@ -34,7 +34,7 @@ export async function run(
       handle,
       clientOf: (signer) => connect(config, log, signer),
       ...(options.only && { only: options.only.map(providerNamed) }),
-      connections: connectionsOf(options.connection),
+      connections: connectionsOf(options.connection ?? {}),
       proxy: {
         strict: options.strict === true,
         upstreamCa,

@@ -1,13 +1,13 @@
 import { chmodSync, existsSync } from 'node:fs'
 import { basename } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
-import { Kysely, PostgresDialect, sql } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import { Migrator } from 'kysely/migration'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
+import { postgresDialect } from './postgres-dialect.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
 
 /** What queries run on: the store itself, or one transaction of it. */
@@ -96,13 +96,13 @@ async function openPostgres(url: Secret, now: () => number): Promise<Store> {
   })
   // A connection that dies idle is replaced at its next use; unheard, its error would end the daemon.
   pool.on('error', () => undefined)
-  const db = new Kysely<Tables>({ dialect: new PostgresDialect({ pool }), plugins: [] })
+  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) })
   try {
     await migrate(db, 'postgres')
     return store(db, 'postgres', await postgresReplayLedger(db, now))
   } catch (cause) {
     await db.destroy()
-    throw storeFailure(cause)
+    throw cause
   }
 }
 

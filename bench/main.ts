@@ -1,0 +1,40 @@
+/** `npm run bench`: ratios, each taken side by side in one run. `npm run bench -- proxy stream` picks measures. */
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { fileURLToPath } from 'node:url'
+import { measureProxy } from './measure-proxy.ts'
+import { type Finding, resultOf, tableOf } from './report.ts'
+import { makeWorld, type World } from './world.ts'
+
+const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Finding[]>>> = {
+  proxy: measureProxy,
+}
+
+const RESULTS = new URL('./results/', import.meta.url)
+
+async function main(wanted: readonly string[]): Promise<void> {
+  const unknown = wanted.filter((name) => !Object.hasOwn(MEASURES, name))
+  if (unknown.length > 0) throw new Error(`There is no measure "${unknown.join()}"; there are ${Object.keys(MEASURES)}`)
+  const chosen = Object.entries(MEASURES).filter(([name]) => wanted.length === 0 || wanted.includes(name))
+  const started = performance.now()
+  const findings = await take(chosen)
+  const file = new URL(wanted.length === 0 ? 'latest.json' : `${wanted.join('-')}.json`, RESULTS)
+  mkdirSync(RESULTS, { recursive: true })
+  writeFileSync(file, `${JSON.stringify(resultOf(findings, (performance.now() - started) / 1000), null, 2)}\n`)
+  process.stdout.write(`${tableOf(findings)}\n\nwritten to ${fileURLToPath(file)}\n`)
+}
+
+async function take(chosen: readonly (readonly [string, (world: World) => Promise<readonly Finding[]>])[]) {
+  const world = await makeWorld()
+  const findings: Finding[] = []
+  try {
+    for (const [name, measure] of chosen) {
+      process.stderr.write(`${name}\n`)
+      findings.push(...(await measure(world)))
+    }
+    return findings
+  } finally {
+    await world.close()
+  }
+}
+
+await main(process.argv.slice(2))

@@ -1,0 +1,151 @@
+import assert from 'node:assert/strict'
+import { spawn, spawnSync } from 'node:child_process'
+import { randomBytes } from 'node:crypto'
+import { once } from 'node:events'
+import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { createServer } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { before, describe, it } from 'node:test'
+import { mintProof } from '../src/identity/index.ts'
+import { findProgram, whyNot } from '../tools/available.ts'
+import {
+  type Cleanup,
+  caller,
+  connect,
+  owner,
+  refusedDaemon,
+  send,
+  startDaemon,
+  suiteCleanup,
+  temporaryHome,
+} from './daemon-under-test.ts'
+
+/** A Postgres of its own on a free port; it refuses to run as root, so there it runs as its own user. */
+async function startPostgres(t: Cleanup): Promise<{ url: string; stop(): Promise<void> }> {
+  const folder = mkdtempSync(join(tmpdir(), 'broker-postgres-'))
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const account = process.getuid?.() === 0 ? postgresAccount() : undefined
+  if (account) chownSync(folder, account.uid, account.gid)
+  const data = join(folder, 'data')
+  const options = { ...account, cwd: folder, env: { PATH: process.env['PATH'], LC_ALL: 'C' } }
+  const made = spawnSync(
+    program('initdb'),
+    ['-D', data, '-A', 'trust', '-U', 'broker', '--no-sync', '-E', 'UTF8'],
+    options,
+  )
+  assert.equal(made.status, 0, String(made.stderr))
+  const port = await freePort()
+  const server = spawn(
+    program('postgres'),
+    ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`],
+    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
+  )
+  const exited = once(server, 'exit')
+  const stop = async () => {
+    // SIGINT is its fast shutdown: it cuts off its clients.
+    if (server.exitCode === null) server.kill('SIGINT')
+    await exited
+  }
+  t.after(stop)
+  for await (const line of createInterface({ input: server.stderr })) {
+    if (line.includes('ready to accept connections')) break
+  }
+  return { url: `postgres://broker@127.0.0.1:${port}/postgres`, stop }
+}
+
+function program(name: string): string {
+  const path = findProgram(name)
+  assert.ok(path, name)
+  return path
+}
+
+function postgresAccount(): { uid: number; gid: number } {
+  const id = (flag: string) => Number(spawnSync('id', [flag, 'postgres']).stdout)
+  return { uid: id('-u'), gid: id('-g') }
+}
+
+async function freePort(): Promise<number> {
+  const server = createServer()
+  await once(server.listen(0, '127.0.0.1'), 'listening')
+  const address = server.address()
+  await new Promise((resolve) => server.close(resolve))
+  return typeof address === 'object' && address ? address.port : 0
+}
+
+describe('on Postgres', { skip: whyNot('postgres') }, () => {
+  const cleanup = suiteCleanup()
+  let env: Record<string, string>
+  let postgres: { url: string; stop(): Promise<void> }
+  before(async () => {
+    postgres = await startPostgres(cleanup)
+    env = { BROKER_DATABASE_URL: postgres.url, BROKER_MASTER_KEY: randomBytes(32).toString('base64') }
+  })
+
+  it('two daemons serve one vault, one audit log and one memory of used proofs', async () => {
+    const first = await startDaemon(cleanup, { env })
+    const ada = await owner(first)
+    await connect(ada, 'openai', `sk-CNRY${'a'.repeat(44)}`)
+    // Behind one public name, a proof is for all of them; the port stands for it here.
+    await first.stop()
+    const again = await startDaemon(cleanup, { home: first.home, env: { ...env, BROKER_PORT: String(first.port) } })
+    const second = await startDaemon(cleanup, { env })
+    const here = caller(again, 'ada', ada.key)
+    const there = caller(second, 'ada', ada.key)
+    for (const one of [here, there]) {
+      const { body } = await one.call('GET', '/api/ready')
+      assert.deepEqual([body.status, body.issues], ['ready', undefined])
+      assert.equal((await one.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })).status, 200)
+    }
+    await connect(there, 'groq', `gsk_CNRY${'c'.repeat(48)}`)
+    assert.equal((await here.call('POST', '/api/credentials/resolve', { host: 'api.groq.com' })).status, 200)
+
+    const events = Array.from({ length: 40 }, (_, at) => ({
+      event: 'proxy.request',
+      status: 'success',
+      id: `number-${at}`,
+    }))
+    const both = [...events, ...events].map((event, at) =>
+      (at % 2 === 0 ? here : there).call('POST', '/audit/events', { events: [event] }),
+    )
+    assert.deepEqual(new Set((await Promise.all(both)).map(({ status }) => status)), new Set([202]))
+    const { body } = await here.call('GET', '/api/audit/events?limit=500')
+    const seqs = body.events.map(({ seq }: { seq: number }) => seq)
+    assert.deepEqual(
+      seqs,
+      Array.from({ length: seqs.length }, (_, at) => seqs.length - at),
+    )
+    assert.equal(body.events.filter(({ source }: { source: string }) => source === 'external').length, 40)
+    assert.equal((await there.call('GET', '/api/ready')).body.status, 'ready')
+  })
+
+  it('a proof is used once, before and after a restart', async () => {
+    const daemon = await startDaemon(cleanup, { env })
+    const bob = await owner(daemon, 'bob')
+    const url = `${daemon.origin}/api/whoami`
+    const proof = mintProof(bob.key, { handle: 'bob', method: 'GET', url, body: new Uint8Array() })
+    const use = (to = daemon) => send(to, 'GET', '/api/whoami', '', { authorization: `PoP ${proof}` })
+    assert.equal((await use()).status, 200)
+    assert.equal((await use()).status, 401)
+    await daemon.stop('SIGKILL')
+    const restarted = await startDaemon(cleanup, {
+      home: daemon.home,
+      env: { ...env, BROKER_PORT: String(daemon.port) },
+    })
+    assert.equal((await use(restarted)).status, 401)
+  })
+
+  it('an outage is said with 503, and health goes on', async () => {
+    const daemon = await startDaemon(cleanup, { env })
+    const eve = await owner(daemon, 'eve')
+    await postgres.stop()
+    const answer = await eve.call('GET', '/api/connections')
+    assert.equal(answer.status, 503)
+    assert.equal(answer.body.error, 'DaemonUnavailableError')
+    assert.equal((await send(daemon, 'GET', '/api/health')).status, 200)
+    const { code, output } = await refusedDaemon(temporaryHome(cleanup), env)
+    assert.equal(code, 9)
+    assert.match(output, /Postgres does not answer/)
+  })
+})
