@@ -70,6 +70,18 @@ describe('a login with an API key', () => {
     assert.equal((await resume(body.id, { api_key: key('c') })).body.status, 'completed')
   })
 
+  it('tells a key that was found from one that was typed in', async () => {
+    await connect(ada, 'groq', `gsk_CNRY${'o'.repeat(48)}`, { connection: 'found', source: 'onboard' })
+    const { body } = await ada.call('GET', '/api/audit/events?limit=2')
+    assert.deepEqual(
+      body.events.map(({ event, connection }: Record<string, string>) => [event, connection]),
+      [
+        ['onboard.imported', 'found'],
+        ['provider.login', 'found'],
+      ],
+    )
+  })
+
   it('says which flows this version has', async () => {
     const answer = await begin({ provider: 'openai', connection: 'x', flow: 'pkce' })
     assert.equal(answer.status, 403)

@@ -174,6 +174,13 @@ describe('the key of a run', () => {
     )
   })
 
+  it('is not given for what is not there', async () => {
+    const ask = async (grants: object) =>
+      (await ada.call('POST', '/api/runs', { did: generateSigningKey().did, ...grants })).body.error
+    assert.equal(await ask({ only: ['no-such-service'] }), 'ProviderNotFoundError')
+    assert.equal(await ask({ connections: { openai: 'none' } }), 'ConnectionNotFoundError')
+  })
+
   it('is worthless once the run has ended', async () => {
     const { run, id } = await startRun({})
     assert.equal((await ada.call('POST', `/api/runs/${id}/end`, { exit_code: 3 })).status, 200)

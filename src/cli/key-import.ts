@@ -90,7 +90,12 @@ async function importKey(
   }
   if (mode === 'scan_only') return 'missing'
   try {
-    const session = await client.startAuthSession({ provider: provider.name, flow: 'api_key', force: isConnected })
+    const session = await client.startAuthSession({
+      provider: provider.name,
+      flow: 'api_key',
+      force: isConnected,
+      source: 'onboard',
+    })
     const { status } = await client.resumeAuthSession(session.id, input)
     if (status === 'completed') return 'imported'
     warn(`${found.name} in ${found.source} was not imported: the login to ${provider.name} is ${status}`)

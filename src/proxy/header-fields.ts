@@ -18,7 +18,7 @@ export class Malformed {
 
 export const MAX_HEAD_BYTES = 65_536
 
-export const HEAD_END = Buffer.from('\r\n\r\n')
+const HEAD_END = Buffer.from('\r\n\r\n')
 
 // Optional white space around the value is left to the reader of the value: the line passes as it came.
 const FIELD_LINE = /([!#$%&'*+.^_`|~0-9A-Za-z-]+):([\t\x20-\x7e\x80-\xff]*)\r\n/y

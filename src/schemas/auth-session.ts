@@ -20,6 +20,8 @@ export const startAuthSession = z.strictObject({
   scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
   base_url: z.string().max(500).optional(),
   force: z.boolean().optional(),
+  /** `onboard` for a key that was found in the environment: the audit log tells it from one that was typed in. */
+  source: z.enum(['login', 'onboard']).optional(),
 })
 export type StartAuthSession = z.infer<typeof startAuthSession>
 

@@ -22,7 +22,7 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
   const { principals, sessions, connections, providers, audit } = options
   const routes = [
     ...statusRoutes(options),
-    ...identityRoutes(principals),
+    ...identityRoutes(principals, { providers, connections }),
     ...sessionRoutes(sessions),
     ...pageRoutes(sessions),
     ...connectionRoutes(connections, providers),

@@ -11,13 +11,14 @@ import {
   run,
   startRun,
 } from '../../schemas/index.ts'
+import { type CredentialsOptions, requireGrantable } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'
 
 const byHandle = z.strictObject({ handle: identityHandle })
 const byRun = z.strictObject({ run_id: z.uuid() })
 
-export function identityRoutes(principals: Principals): readonly Route[] {
+export function identityRoutes(principals: Principals, credentials: CredentialsOptions): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -74,7 +75,10 @@ export function identityRoutes(principals: Principals): readonly Route[] {
       body: startRun,
       reply: run,
       status: 201,
-      handle: async ({ who, body }) => ({ body: await principals.startRun(who, body) }),
+      handle: async ({ who, body }) => {
+        await requireGrantable(credentials, who, body)
+        return { body: await principals.startRun(who, body) }
+      },
     }),
     route({
       method: 'POST',

@@ -72,6 +72,7 @@ interface Session {
   readonly flow: FlowName
   readonly baseUrl: string | undefined
   readonly existing: 'refuse' | 'replace'
+  readonly source: 'login' | 'onboard'
   readonly csrf: string
   readonly createdAt: number
   updatedAt: number
@@ -112,6 +113,7 @@ class AuthSessionsInMemory implements AuthSessions {
       flow,
       baseUrl,
       existing: wanted.force ? 'replace' : 'refuse',
+      source: wanted.source ?? 'login',
       csrf: randomBytes(16).toString('base64url'),
       createdAt: now,
       updatedAt: now,
@@ -172,6 +174,7 @@ class AuthSessionsInMemory implements AuthSessions {
         credential,
         scopes: [],
         existing: session.existing,
+        source: session.source,
         ...(session.baseUrl !== undefined && { baseUrl: session.baseUrl }),
       })
       this.#move(session, { status: 'completed' })

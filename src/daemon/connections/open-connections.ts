@@ -17,6 +17,8 @@ export interface NewConnection {
   readonly scopes: readonly string[]
   readonly baseUrl?: string
   readonly existing: 'refuse' | 'replace'
+  /** `onboard`: found in the environment, not typed in. */
+  readonly source: 'login' | 'onboard'
 }
 
 /** A connection as one request uses it. */
@@ -179,6 +181,9 @@ class ConnectionsOfStore implements Connections {
         })
         .execute()
       await this.#audit.record(tx, actor, { event: 'provider.login', status: 'success', ...id })
+      if (wanted.source === 'onboard') {
+        await this.#audit.record(tx, actor, { event: 'onboard.imported', status: 'success', ...id })
+      }
     })
   }
 

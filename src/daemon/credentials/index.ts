@@ -4,3 +4,4 @@
  */
 export { type CredentialsOptions, resolveCredential } from './resolve.ts'
 export { type RouteScope, routesFor } from './routes.ts'
+export { requireGrantable } from './run-grants.ts'

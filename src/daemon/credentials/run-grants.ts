@@ -1,0 +1,31 @@
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { StartRun } from '../../schemas/index.ts'
+import type { CredentialsOptions } from './resolve.ts'
+
+/**
+ * Refuses a run that asks for what is not there: a typing error should end it before it starts, not each of its requests.
+ * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
+ */
+export async function requireGrantable(
+  { providers, connections }: CredentialsOptions,
+  actor: Actor,
+  { only = [], connections: chosen = {} }: StartRun,
+): Promise<void> {
+  for (const provider of [...only, ...Object.keys(chosen)]) {
+    if (!providers.find(provider)) {
+      throw new BrokerError('ProviderNotFoundError', `There is no provider "${provider}"`, {
+        provider,
+        hint: 'See what there is: broker provider list',
+      })
+    }
+  }
+  for (const [provider, connection] of Object.entries(chosen)) {
+    if (!(await connections.exists(actor, provider, connection))) {
+      throw new BrokerError('ConnectionNotFoundError', `There is no connection "${connection}" of ${provider}`, {
+        provider,
+        connection,
+        hint: 'See `broker connections`.',
+      })
+    }
+  }
+}
