@@ -1,4 +1,4 @@
-/** Holds every import to the table in `arrows.ts`. With `--print`: that table as Markdown, for ARCHITECTURE.md. */
+/** Holds every import to the table in `arrows.ts`. */
 import { existsSync } from 'node:fs'
 import { cruise, type IRegularForbiddenRuleType as Rule } from 'dependency-cruiser'
 import { type Room, rooms, type SharpTool, sharpTools, TEST_FILE } from './arrows.ts'
@@ -65,17 +65,6 @@ const houseRules: readonly Rule[] = [
   ),
 ]
 
-function printTable(): void {
-  const cell = (names: readonly string[]) => names.join(', ') || 'nothing'
-  const rows = rooms.map(({ name, imports, types = [] }) => {
-    const typesOnly = types.length > 0 ? `; types of ${types.join(', ')}` : ''
-    return `| ${name === 'daemon' ? 'daemon/*.ts' : name} | ${cell(imports)}${typesOnly} |`
-  })
-  const tools = sharpTools.map((tool) => `| ${tool.modules.join(', ')} | ${tool.rooms.join(', ') || 'no room'} |`)
-  const table = ['| room | may import |', '|---|---|', ...rows, '', '| sharp tool | only in |', '|---|---|', ...tools]
-  process.stdout.write(`${table.join('\n')}\n`)
-}
-
 async function checkArrows(): Promise<void> {
   const { output } = await cruise(['src', 'test', 'bench', 'demo', 'tools'].filter(existsSync), {
     validate: true,
@@ -97,5 +86,4 @@ async function checkArrows(): Promise<void> {
   process.exitCode = violations.length > 0 ? 1 : 0
 }
 
-if (process.argv.includes('--print')) printTable()
-else await checkArrows()
+await checkArrows()

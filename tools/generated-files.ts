@@ -1,6 +1,9 @@
 import { join } from 'node:path'
+import type { Command } from 'commander'
+import { createProgram } from '../src/cli/index.ts'
 import { openProviders, type Provider } from '../src/daemon/providers/index.ts'
 import { providerJsonSchema } from '../src/schemas/index.ts'
+import { arrowsTable } from './arrows-table.ts'
 import { root } from './source-files.ts'
 
 export interface GeneratedFile {
@@ -9,21 +12,62 @@ export interface GeneratedFile {
   readonly text: string
 }
 
-const BEGIN = '<!-- bundled: made by `npm run schema` -->\n'
 const END = '<!-- end -->'
 
-/** The JSON Schema of a definition, and the page on providers with its table of the bundled ones. */
+/** The JSON Schema of a definition, and the pages with a part that is made from the sources. */
 export function generatedFiles(read: (path: string) => string): readonly GeneratedFile[] {
+  const page = (path: string, part: string, text: string) => ({ path, text: withPart(read(path), part, text) })
   return [
     { path: 'schemas/provider.json', text: `${JSON.stringify(providerJsonSchema(), undefined, 2)}\n` },
-    { path: 'docs/providers.md', text: withTable(read('docs/providers.md')) },
+    page('docs/providers.md', 'bundled', bundledTable()),
+    page('docs/commands.md', 'commands', commandList()),
+    page('ARCHITECTURE.md', 'arrows', arrowsTable()),
   ]
 }
 
-function withTable(page: string): string {
-  const [before = '', rest = ''] = page.split(BEGIN)
-  const [, after = ''] = rest.split(END)
-  return `${before}${BEGIN}${bundledTable()}${END}${after}`
+function withPart(page: string, part: string, text: string): string {
+  const begin = `<!-- ${part}: made by \`npm run schema\` -->\n`
+  const [before = '', rest = ''] = page.split(begin)
+  const [, ...after] = rest.split(END)
+  return `${before}${begin}${text}${END}${after.join(END)}`
+}
+
+/** Every command with its options and example, as its own help has them. */
+function commandList(): string {
+  return leaves(createProgram('', async () => {}))
+    .map(commandEntry)
+    .join('')
+}
+
+function leaves(command: Command): readonly Command[] {
+  return command.commands.length === 0 ? [command] : command.commands.flatMap(leaves)
+}
+
+function commandEntry(command: Command): string {
+  const options = command.options
+    .filter(({ hidden }) => !hidden)
+    .map((option) => `- \`${option.flags}\`: ${option.description}`)
+  const example = /\n( *\$ .*)/.exec(helpOf(command))?.[1]?.trim() ?? ''
+  const parts = [`### \`${fullName(command)}\``, capital(command.description()), `\`\`\`console\n${example}\n\`\`\``]
+  return `${[...parts, ...(options.length > 0 ? [options.join('\n')] : [])].join('\n\n')}\n\n`
+}
+
+function fullName(command: Command): string {
+  const names = [command.name()]
+  for (let parent = command.parent; parent; parent = parent.parent) names.unshift(parent.name())
+  const words = command.registeredArguments.map((one) => (one.required ? `<${one.name()}>` : `[${one.name()}]`))
+  return [...names, ...words].join(' ')
+}
+
+function helpOf(command: Command): string {
+  let text = ''
+  command.configureOutput({ writeOut: (part) => (text += part) })
+  command.outputHelp()
+  return text
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
 }
 
 function bundledTable(): string {
