@@ -8,6 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { before, describe, it } from 'node:test'
+import pg from 'pg'
 import { mintProof } from '../src/identity/index.ts'
 import { findProgram, whyNot } from '../tools/available.ts'
 import {
@@ -22,8 +23,15 @@ import {
   temporaryHome,
 } from './daemon-under-test.ts'
 
+interface Postgres {
+  readonly url: string
+  /** Makes an empty database; its URL. */
+  newDatabase(name: string): Promise<string>
+  stop(): Promise<void>
+}
+
 /** A Postgres of its own on a free port; it refuses to run as root, so there it runs as its own user. */
-async function startPostgres(t: Cleanup): Promise<{ url: string; stop(): Promise<void> }> {
+async function startPostgres(t: Cleanup): Promise<Postgres> {
   const folder = mkdtempSync(join(tmpdir(), 'broker-postgres-'))
   t.after(() => rmSync(folder, { recursive: true, force: true }))
   const account = process.getuid?.() === 0 ? postgresAccount() : undefined
@@ -52,7 +60,15 @@ async function startPostgres(t: Cleanup): Promise<{ url: string; stop(): Promise
   for await (const line of createInterface({ input: server.stderr })) {
     if (line.includes('ready to accept connections')) break
   }
-  return { url: `postgres://broker@127.0.0.1:${port}/postgres`, stop }
+  const urlOf = (name: string) => `postgres://broker@127.0.0.1:${port}/${name}`
+  const newDatabase = async (name: string) => {
+    const client = new pg.Client(urlOf('postgres'))
+    await client.connect()
+    await client.query(`create database ${name}`)
+    await client.end()
+    return urlOf(name)
+  }
+  return { url: urlOf('postgres'), newDatabase, stop }
 }
 
 function program(name: string): string {
@@ -77,7 +93,7 @@ async function freePort(): Promise<number> {
 describe('on Postgres', { skip: whyNot('postgres') }, () => {
   const cleanup = suiteCleanup()
   let env: Record<string, string>
-  let postgres: { url: string; stop(): Promise<void> }
+  let postgres: Postgres
   before(async () => {
     postgres = await startPostgres(cleanup)
     env = { BROKER_DATABASE_URL: postgres.url, BROKER_MASTER_KEY: randomBytes(32).toString('base64') }
@@ -118,6 +134,30 @@ describe('on Postgres', { skip: whyNot('postgres') }, () => {
     )
     assert.equal(body.events.filter(({ source }: { source: string }) => source === 'external').length, 40)
     assert.equal((await there.call('GET', '/api/ready')).body.status, 'ready')
+  })
+
+  it('what two ask for at once happens once: the first owner, a handle, a connection', async () => {
+    const fresh = { ...env, BROKER_DATABASE_URL: await postgres.newDatabase('races') }
+    const daemons = await Promise.all([1, 2].map(() => startDaemon(cleanup, { env: fresh })))
+    const people = await Promise.all(
+      daemons.flatMap((daemon, at) => [1, 2, 3].map((n) => owner(daemon, `agent-${at}-${n}`))),
+    )
+    const principals = await Promise.all(people.map((one) => one.call('GET', '/api/whoami')))
+    assert.equal(new Set(principals.map(({ body }) => body.principal_id)).size, 1)
+
+    const sessions = await Promise.all(
+      people.map((one) => one.call('POST', '/api/auth/sessions', { provider: 'openai' })),
+    )
+    const ended = await Promise.all(
+      people.map((one, at) =>
+        one.call('POST', `/api/auth/sessions/${sessions[at]?.body.id}/resume`, {
+          input: { api_key: `sk-CNRY${'abcdef'.charAt(at).repeat(44)}` },
+        }),
+      ),
+    )
+    assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409])
+    const [first] = people
+    assert.equal((await first?.call('GET', '/api/ready'))?.body.status, 'ready')
   })
 
   it('a proof is used once, before and after a restart', async () => {

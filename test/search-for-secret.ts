@@ -17,13 +17,16 @@ export function markedSecret(prefix = '', length = 24): string {
   return `${prefix}CNRY${letters.join('')}`
 }
 
-/** Every sighting of a secret, or of eight characters of it in a row, in any of the spellings; empty where there is none. */
+/** Where a secret, or eight characters of it in a row, stands in any spelling: one sighting for each place and secret. */
 export function searchForSecrets(traces: readonly Trace[], secrets: readonly string[]): readonly string[] {
-  const needles = secrets.flatMap((secret) => spellingsOf(secret.slice(secret.indexOf('CNRY'))))
+  const wanted = secrets.map((secret) => spellingsOf(secret.slice(secret.indexOf('CNRY'))))
   return traces.flatMap(({ where, bytes }) => {
     const readings = readingsOf(Buffer.from(bytes))
-    const seen = needles.filter(({ text }) => readings.some((reading) => reading.includes(text)))
-    return [...new Set(seen.map(({ spelling, of }) => `${where}: ${of.slice(0, 12)}… ${spelling}`))]
+    const isThere = ({ text }: Needle) => readings.some((reading) => reading.includes(text))
+    return wanted.flatMap((needles) => {
+      const seen = needles.find(isThere)
+      return seen ? [`${where}: ${seen.of.slice(0, 12)}… ${seen.spelling}`] : []
+    })
   })
 }
 

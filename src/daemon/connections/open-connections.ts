@@ -3,7 +3,7 @@ import { type Actor, type AuthType, BrokerError, type FlowName, Secret } from '.
 import type { Connection, ConnectionDetail, Revoked } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { credentialFields, type Provider, type Providers } from '../providers/index.ts'
-import type { ConnectionRow, Db, Store } from '../store/index.ts'
+import { type ConnectionRow, type Db, preparedQuery, type Store } from '../store/index.ts'
 import type { RecordRef, Vault } from '../vault/index.ts'
 import { destinationOf } from './destination.ts'
 import { LastUse } from './last-use.ts'
@@ -157,6 +157,7 @@ class ConnectionsOfStore implements Connections {
     const { definition } = wanted.provider
     const id = { provider: definition.name, connection: wanted.connection }
     await this.#store.transaction(async (tx) => {
+      await this.#store.lock(tx, actor.vaultId)
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw alreadyExists(id)
       const destination = destinationOf(definition, wanted.baseUrl)
@@ -189,6 +190,7 @@ class ConnectionsOfStore implements Connections {
 
   async logout(actor: Actor, provider: string, connection: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
+      await this.#store.lock(tx, actor.vaultId)
       const row = await findRow(tx, actor, { provider, connection })
       if (!row) throw notFound({ provider, connection }, 'log out')
       await this.#remove(tx, actor, row)
@@ -207,6 +209,7 @@ class ConnectionsOfStore implements Connections {
   }
 
   async removeAll(tx: Db, actor: Actor, provider: string): Promise<number> {
+    await this.#store.lock(tx, actor.vaultId)
     const rows = await tx
       .selectFrom('connections')
       .select(['provider', 'connection'])
@@ -224,6 +227,7 @@ class ConnectionsOfStore implements Connections {
 
   async setDefault(actor: Actor, provider: string, connection: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
+      await this.#store.lock(tx, actor.vaultId)
       if (!(await findRow(tx, actor, { provider, connection }))) throw notFound({ provider, connection }, 'use')
       await this.#clearDefault(tx, actor, provider)
       await tx
@@ -351,25 +355,31 @@ function recordId({ provider, connection }: ConnectionId): string {
   return `${provider}/${connection}`
 }
 
-function findRow(db: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<ConnectionRow | undefined> {
-  return db
-    .selectFrom('connections')
-    .selectAll()
-    .where('vault_id', '=', actor.vaultId)
-    .where('provider', '=', provider)
-    .where('connection', '=', connection)
-    .executeTakeFirst()
+function findRow(db: Db, { vaultId }: Actor, { provider, connection }: ConnectionId) {
+  return namedConnection(db, { vaultId, provider, connection })
 }
 
-function findDefault(db: Db, actor: Actor, provider: string): Promise<ConnectionRow | undefined> {
-  return db
+function findDefault(db: Db, { vaultId }: Actor, provider: string) {
+  return defaultConnection(db, { vaultId, provider })
+}
+
+const namedConnection = preparedQuery(['vaultId', 'provider', 'connection'], (db, { vaultId, provider, connection }) =>
+  db
     .selectFrom('connections')
     .selectAll()
-    .where('vault_id', '=', actor.vaultId)
+    .where('vault_id', '=', vaultId)
     .where('provider', '=', provider)
-    .where('is_default', '=', 1)
-    .executeTakeFirst()
-}
+    .where('connection', '=', connection),
+)
+
+const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, { vaultId, provider }) =>
+  db
+    .selectFrom('connections')
+    .selectAll()
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', provider)
+    .where('is_default', '=', 1),
+)
 
 async function hasAny(db: Db, actor: Actor, provider: string): Promise<boolean> {
   const row = await db

@@ -1,9 +1,9 @@
-import { createHash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { createHash, hash, randomUUID, timingSafeEqual } from 'node:crypto'
 import type { Proof } from '../../identity/index.ts'
 import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Db, IdentityRow, Store } from '../store/index.ts'
+import { type Db, type IdentityRow, preparedQuery, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { Claims } from './claims.ts'
 import { LastUse } from './last-use.ts'
@@ -68,7 +68,7 @@ class PrincipalsOfStore implements Principals {
   async authenticate(proof: Proof): Promise<Actor> {
     await this.#claimProof(proof)
     const { db } = this.#options.store
-    const row = await actingIdentity(db, proof.handle)
+    const row = await actingIdentity(db, { handle: proof.handle })
     if (!row) throw unknownSigner()
     if (row.principal_id === null || row.vault_id === null || row.role === null) {
       if (row.did !== proof.issuer) throw unknownSigner()
@@ -86,7 +86,7 @@ class PrincipalsOfStore implements Principals {
   }
 
   async #claimProof(proof: Proof): Promise<void> {
-    const key = createHash('sha256').update(`${proof.issuer} ${proof.jti}`).digest('base64url')
+    const key = hash('sha256', `${proof.issuer} ${proof.jti}`, 'base64url')
     if (!(await this.#options.store.replay.claim(key, proof.deadUntil))) {
       throw new BrokerError('AuthenticationFailedError', 'The proof of possession is refused: it was used before')
     }
@@ -120,6 +120,7 @@ class PrincipalsOfStore implements Principals {
   }
 
   async #registerIn(tx: Db, { handle, did }: { handle: string; did: string }, isOwner: boolean): Promise<boolean> {
+    await this.#options.store.lock(tx, 'identities')
     const taken = await tx
       .selectFrom('identities')
       .selectAll()
@@ -222,8 +223,8 @@ function unclaimed(handle: string) {
   return { identity: handle, principalId: UNCLAIMED }
 }
 
-function actingIdentity(db: Db, handle: string) {
-  return db
+const actingIdentity = preparedQuery(['handle'], (db, { handle }) =>
+  db
     .selectFrom('identities')
     .leftJoin('principals', 'principals.id', 'identities.principal_id')
     .select([
@@ -233,9 +234,8 @@ function actingIdentity(db: Db, handle: string) {
       'principals.vault_id',
       'principals.role',
     ])
-    .where('identities.handle', '=', handle)
-    .executeTakeFirst()
-}
+    .where('identities.handle', '=', handle),
+)
 
 function findIdentity(db: Db, handle: string): Promise<IdentityRow | undefined> {
   return db.selectFrom('identities').selectAll().where('handle', '=', handle).executeTakeFirst()

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Actor, BrokerError, type RunGrant } from '../../protocol/index.ts'
 import type { Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Db, Store } from '../store/index.ts'
+import { type Db, preparedQuery, type Store } from '../store/index.ts'
 
 /** The key of a run is in the memory of one process: its grant outlives long sessions, and is worthless without it. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
@@ -90,12 +90,7 @@ export async function endRun({ store, audit }: RunsOptions, actor: Actor, id: st
 
 /** The identity as narrowed by the run whose key signed. @throws BrokerError AuthenticationFailedError */
 export async function runActor(db: Db, identity: Actor, did: string, now: number): Promise<Actor> {
-  const row = await db
-    .selectFrom('runs')
-    .select(['id', 'grants', 'expires_at', 'ended_at'])
-    .where('did', '=', did)
-    .where('handle', '=', identity.identity)
-    .executeTakeFirst()
+  const row = await runOf(db, { did, handle: identity.identity })
   if (!row)
     throw new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
       hint: 'Run `broker onboard`.',
@@ -107,3 +102,11 @@ export async function runActor(db: Db, identity: Actor, did: string, now: number
   }
   return { ...identity, did, run: { id: row.id, ...(JSON.parse(row.grants) as Omit<RunGrant, 'id'>) } }
 }
+
+const runOf = preparedQuery(['did', 'handle'], (db, { did, handle }) =>
+  db
+    .selectFrom('runs')
+    .select(['id', 'grants', 'expires_at', 'ended_at'])
+    .where('did', '=', did)
+    .where('handle', '=', handle),
+)

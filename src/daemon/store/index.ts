@@ -4,5 +4,6 @@
  */
 export { lockHome } from './home-lock.ts'
 export { type Db, openStore, type Store, type StoreLocation } from './open-store.ts'
+export { preparedQuery } from './prepared-query.ts'
 export type { ReplayLedger } from './replay-ledger.ts'
 export type { AuditEventRow, ConnectionRow, IdentityRow, RecordRow, RunRow, Tables } from './tables.ts'

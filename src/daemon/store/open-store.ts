@@ -19,6 +19,11 @@ export interface Store {
   readonly replay: ReplayLedger
   /** All of `work` or nothing of it; on SQLite durable when it resolves. */
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /**
+   * Until the transaction ends, no other one gets past a lock of this name. Needed where a decision rests on what is not
+   * there: rows that are not there cannot be locked.
+   */
+  lock(tx: Db, name: string): Promise<void>
   /** Reads that all see one state of the database. */
   snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Reads from the database. @throws BrokerError DaemonUnavailableError */
@@ -112,6 +117,10 @@ function store(db: Db, dialect: Dialect, replay: ReplayLedger): Store {
     dialect,
     replay,
     transaction: (work) => db.transaction().execute(work),
+    async lock(tx, name) {
+      // SQLite's transactions take the one write lock when they begin.
+      if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
+    },
     snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)

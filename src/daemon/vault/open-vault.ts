@@ -1,6 +1,6 @@
 import { randomUUID } from 'node:crypto'
 import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
-import type { Db, Store } from '../store/index.ts'
+import { type Db, preparedQuery, type Store } from '../store/index.ts'
 import { open, seal } from './aead.ts'
 import { type Anchor, type AnchorFile, openAnchor } from './anchor.ts'
 import { checkIntegrity, type Integrity } from './integrity.ts'
@@ -122,18 +122,22 @@ class SealedRecords implements Vault {
 
   async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
     const { store, masterKey: settings } = this.#options
-    const recorded = await store.db.selectFrom('vault_sources').selectAll().executeTakeFirst()
-    if (!recorded) return this.#newDeployment()
-    const masterKey = await existingMasterKey(settings, recorded.source as EncryptionSource, recorded.deployment_id)
-    if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
-      throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
-    }
-    return { masterKey, deploymentId: recorded.deployment_id }
+    return store.transaction(async (tx) => {
+      // Two daemons that begin on one empty store must not make two keys.
+      await store.lock(tx, 'vault_sources')
+      const recorded = await tx.selectFrom('vault_sources').selectAll().executeTakeFirst()
+      if (!recorded) return this.#newDeployment(tx)
+      const masterKey = await existingMasterKey(settings, recorded.source as EncryptionSource, recorded.deployment_id)
+      if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
+        throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
+      }
+      return { masterKey, deploymentId: recorded.deployment_id }
+    })
   }
 
-  async #newDeployment(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
-    const { store, masterKey: settings, now = Date.now } = this.#options
-    const orphan = await store.db.selectFrom('data_keys').select('vault_id').executeTakeFirst()
+  async #newDeployment(tx: Db): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+    const { masterKey: settings, now = Date.now } = this.#options
+    const orphan = await tx.selectFrom('data_keys').select('vault_id').executeTakeFirst()
     if (orphan) throw new MasterKeyError('the store has vaults, but no record of which key they were made with')
     const deploymentId = randomUUID()
     const masterKey = await newMasterKey(settings, deploymentId)
@@ -144,7 +148,7 @@ class SealedRecords implements Vault {
       key_id: keyIdOf(masterKey.bytes),
       created_at: new Date(now()).toISOString(),
     }
-    await store.db.insertInto('vault_sources').values(row).execute()
+    await tx.insertInto('vault_sources').values(row).execute()
     return { masterKey, deploymentId }
   }
 
@@ -238,13 +242,7 @@ class SealedRecords implements Vault {
 
   async get(db: Db, ref: RecordRef, binding: string): Promise<Secret | undefined> {
     const { keys } = this.#unsealed()
-    const row = await db
-      .selectFrom('records')
-      .select(['version', 'term', 'sealed'])
-      .where('vault_id', '=', ref.vaultId)
-      .where('kind', '=', ref.kind)
-      .where('id', '=', ref.id)
-      .executeTakeFirst()
+    const row = await sealedRecord(db, ref)
     if (!row) return undefined
     const { key } = await this.#dataKey(db, ref.vaultId, row.term)
     const context = recordContext(keys, ref, { version: row.version, binding, term: row.term })
@@ -295,6 +293,15 @@ class SealedRecords implements Vault {
     })
   }
 }
+
+const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, kind, id }) =>
+  db
+    .selectFrom('records')
+    .select(['version', 'term', 'sealed'])
+    .where('vault_id', '=', vaultId)
+    .where('kind', '=', kind)
+    .where('id', '=', id),
+)
 
 function opened<Result>(work: () => Result, what: string): Result {
   try {

@@ -1,0 +1,34 @@
+import type { Compilable, CompiledQuery } from 'kysely'
+import type { Db } from './open-store.ts'
+
+type Values<Name extends string> = Readonly<Record<Name, string>>
+
+/**
+ * A query that is asked on every request: built and compiled once for each database, which costs several times what
+ * running it does. `build` gets a stand-in for each named value; the call brings the values.
+ * @returns the first row, or undefined
+ */
+export function preparedQuery<const Name extends string, Row>(
+  names: readonly Name[],
+  build: (db: Db, values: Values<Name>) => Compilable<Row>,
+): (db: Db, values: Values<Name>) => Promise<Row | undefined> {
+  const nameOf = new Map<unknown, Name>(names.map((name) => [`\0${name}`, name]))
+  const standIns = Object.fromEntries(names.map((name) => [name, `\0${name}`])) as Values<Name>
+  const compiled = new WeakMap<Db, CompiledQuery<Row>>()
+  const compiledFor = (db: Db): CompiledQuery<Row> => {
+    const known = compiled.get(db)
+    if (known) return known
+    const query = build(db, standIns).compile()
+    compiled.set(db, query)
+    return query
+  }
+  return async (db, values) => {
+    const query = compiledFor(db)
+    const parameters = query.parameters.map((parameter) => {
+      const name = nameOf.get(parameter)
+      return name === undefined ? parameter : values[name]
+    })
+    const { rows } = await db.executeQuery<Row>({ ...query, parameters })
+    return rows[0]
+  }
+}
