@@ -47,15 +47,15 @@ export interface Command {
   readonly args: readonly string[]
   readonly env?: NodeJS.ProcessEnv
   readonly input?: string
+  /** Whether what it says on standard error is passed on as it comes. */
+  readonly progress?: 'shown' | 'hidden'
 }
 
 /** Runs a command to its end and gives what it wrote. @throws where it fails, with its last words. */
-export async function run({ file, args, env, input = '' }: Command): Promise<string> {
+export async function run({ file, args, env, input = '', progress = 'hidden' }: Command): Promise<string> {
   const child = spawn(file, args, { env: env ?? process.env, stdio: ['pipe', 'pipe', 'pipe'] })
+  if (progress === 'shown') child.stderr.pipe(process.stderr, { end: false })
   const exit = new Promise<number | null>((resolve, reject) => child.once('error', reject).once('close', resolve))
-  child.stderr.on('data', (chunk: Buffer) => {
-    if (process.env['BENCH_VERBOSE']) process.stderr.write(chunk)
-  })
   // A command that reads nothing closes its end first.
   child.stdin.on('error', () => undefined)
   child.stdin.end(input)

@@ -5,11 +5,11 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { TLSSocket } from 'node:tls'
+import { withInherited } from './inherited-way.ts'
 import { percentile } from './statistics.ts'
 import { open, requestHead, type Way } from './way.ts'
 
 export interface LoadPlan {
-  /** `proxyUrl` and `caPem` may be `inherited`: those of the run that this process is the child of. */
   readonly ways: readonly Way[]
   readonly connections: readonly number[]
   readonly rounds: number
@@ -27,7 +27,7 @@ export interface Round {
 }
 
 /** What a round leaves behind, the shipping of its audit events above all, must not weigh on the next. */
-const SETTLE_MS = 300
+const SETTLE_MS = 250
 const WARM_UP_MS = 1_000
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as LoadPlan
@@ -36,17 +36,6 @@ const found: Round[] = []
 for (const connections of plan.connections) found.push(...(await measure(connections)))
 process.stdout.write(JSON.stringify(found))
 process.exit()
-
-function withInherited(way: Way): Way {
-  if (way.proxyUrl !== 'inherited') return way
-  const isTunnelled = way.caPem !== 'inherited'
-  const proxyUrl = process.env['HTTPS_PROXY'] ?? ''
-  return {
-    ...way,
-    proxyUrl,
-    caPem: isTunnelled ? way.caPem : readFileSync(process.env['NODE_EXTRA_CA_CERTS'] ?? '', 'utf8'),
-  }
-}
 
 async function measure(connections: number): Promise<readonly Round[]> {
   const rounds: Round[] = []

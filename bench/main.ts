@@ -2,11 +2,17 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { measureProxy } from './measure-proxy.ts'
+import { measureStart } from './measure-start.ts'
+import { measureStream } from './measure-stream.ts'
+import { measureVault } from './measure-vault.ts'
 import { type Finding, resultOf, tableOf } from './report.ts'
 import { makeWorld, type World } from './world.ts'
 
 const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Finding[]>>> = {
   proxy: measureProxy,
+  stream: measureStream,
+  start: measureStart,
+  vault: measureVault,
 }
 
 const RESULTS = new URL('./results/', import.meta.url)

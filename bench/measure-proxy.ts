@@ -1,13 +1,14 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import type { AtHandOptions, ProxyReady } from './at-hand-proxy.ts'
-import { pathOf, startServer } from './child-process.ts'
+import { startServer } from './child-process.ts'
+import { INHERITED } from './inherited-way.ts'
 import type { LoadPlan, Round } from './load.ts'
 import { atLeast, type Finding, type Target } from './report.ts'
 import { startMitmproxy, startMockttp } from './rivals.ts'
 import { median, type Ratio, ratioOf } from './statistics.ts'
 import type { Way } from './way.ts'
-import { HOST, KEY, PLACEHOLDER, UNROUTED_HOST, type World } from './world.ts'
+import { behindBroker, HOST, KEY, PLACEHOLDER, UNROUTED_HOST, type World } from './world.ts'
 
 const CONNECTIONS = [1, 16]
 const DIRECT = 'direct'
@@ -30,18 +31,18 @@ export async function measureProxy(world: World): Promise<readonly Finding[]> {
   const injected = { ...own, authorization: `Bearer ${PLACEHOLDER}` }
   const ways: Way[] = [
     { ...own, name: DIRECT },
-    { ...own, name: 'untouched tunnel', host: UNROUTED_HOST, proxyUrl: 'inherited' },
+    { ...own, name: 'untouched tunnel', host: UNROUTED_HOST, proxyUrl: INHERITED },
     { ...injected, ...atHand.ready, name: AT_HAND },
-    { ...injected, name: PRODUCT, proxyUrl: 'inherited', caPem: 'inherited' },
+    { ...injected, name: PRODUCT, proxyUrl: INHERITED, caPem: INHERITED },
     ...rivals.flatMap(({ name, proxy }) => (proxy ? [{ ...injected, ...proxy.ready, name }] : [])),
   ]
   const file = join(folder, 'load-plan.json')
   writeFileSync(
     file,
-    JSON.stringify({ ways, connections: CONNECTIONS, rounds: 5, milliseconds: 1_000 } satisfies LoadPlan),
+    JSON.stringify({ ways, connections: CONNECTIONS, rounds: 12, milliseconds: 400 } satisfies LoadPlan),
   )
   try {
-    const rounds = JSON.parse(await world.broker(['run', '--', process.execPath, pathOf('./load.ts'), file])) as Round[]
+    const rounds = await behindBroker<Round[]>(world, './load.ts', file)
     return CONNECTIONS.flatMap((connections) => [
       ...ways.map(({ name }) => findingOf(name, connections, rounds)),
       ...rivals.filter(({ proxy }) => !proxy).map(({ name }) => leftOut(name, connections)),

@@ -28,8 +28,8 @@ await server.start()
 await server.forAnyRequest().thenPassThrough({
   additionalTrustedCAs: [{ cert: upstreamCa }],
   transformRequest: {
-    // The host header and the server name stay those of the request.
-    replaceHost: { targetHost: `127.0.0.1:${upstreamPort}`, updateHostHeader: false },
+    // Under a name that needs no DNS; the host header stays that of the request.
+    replaceHost: { targetHost: `localhost:${upstreamPort}`, updateHostHeader: false },
     updateHeaders: { authorization: `Bearer ${key}` },
   },
 })

@@ -79,8 +79,10 @@ export async function startMockttp({ upstream }: World): Promise<Rival> {
 
 function mockttpVersion(): string | undefined {
   try {
-    const require = createRequire(import.meta.url)
-    return (require('mockttp/package.json') as { version: string }).version
+    // Its package.json is not among what it exports.
+    const main = createRequire(import.meta.url).resolve('mockttp')
+    const folder = main.slice(0, main.lastIndexOf('mockttp') + 'mockttp'.length)
+    return (JSON.parse(readFileSync(join(folder, 'package.json'), 'utf8')) as { version: string }).version
   } catch {
     return undefined
   }

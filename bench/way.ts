@@ -7,7 +7,7 @@ export interface Way {
   readonly name: string
   /** The host they are for. */
   readonly host: string
-  /** Absent: straight to `port` on loopback. Present: CONNECT through this proxy. */
+  /** Absent: straight to `port` on loopback. Present: CONNECT through this proxy, or the inherited one. */
   readonly proxyUrl?: string
   readonly port: number
   /** PEM of the root that the certificate shown must come from. */

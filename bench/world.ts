@@ -1,8 +1,8 @@
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { run, startServer } from './child-process.ts'
+import { pathOf, run, startServer } from './child-process.ts'
 import type { UpstreamOptions, UpstreamReady } from './upstream.ts'
 
 export const HOST = 'api.bench.example'
@@ -18,15 +18,17 @@ export interface World {
   readonly upstream: UpstreamReady
   readonly connectTo: string
   readonly env: NodeJS.ProcessEnv
-  /** Runs the command line in the home. */
-  broker(args: readonly string[], input?: string): Promise<string>
   close(): Promise<void>
 }
 
 export async function makeWorld(): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'broker-bench-'))
   const hosts = [HOST, UNROUTED_HOST]
-  const upstream = await startServer<UpstreamReady>('./upstream.ts', { hosts, key: KEY } satisfies UpstreamOptions)
+  // Some rivals can only be sent elsewhere under a name that needs no DNS.
+  const upstream = await startServer<UpstreamReady>('./upstream.ts', {
+    hosts: [...hosts, 'localhost'],
+    key: KEY,
+  } satisfies UpstreamOptions)
   const connectTo = hosts.map((host) => `${host}:443:127.0.0.1:${upstream.ready.port}`).join()
   const caFile = join(folder, 'upstream-ca.pem')
   writeFileSync(caFile, upstream.ready.caPem)
@@ -35,22 +37,20 @@ export async function makeWorld(): Promise<World> {
     BROKER_PROXY_CA_FILE: caFile,
     BROKER_PROXY_CONNECT_TO: connectTo,
   }
-  const broker = (args: readonly string[], input?: string) => runBroker(env, args, input)
-  await broker(['onboard', '--json'])
-  await broker(['provider', 'register', definitionFile(folder), '--yes'])
-  await broker(['login', 'bench'], `${KEY}\n`)
-  return {
-    folder,
-    upstream: upstream.ready,
-    connectTo,
-    env,
-    broker,
-    async close() {
-      await broker(['daemon', 'stop'])
-      await upstream.stop()
-      rmSync(folder, { recursive: true, force: true })
-    },
+  const close = async () => {
+    await runBroker(env, ['daemon', 'stop'])
+    await upstream.stop()
+    rmSync(folder, { recursive: true, force: true })
   }
+  try {
+    await runBroker(env, ['onboard', '--json'])
+    await runBroker(env, ['provider', 'register', definitionFile(folder), '--yes'])
+    await runBroker(env, ['login', 'bench'], `${KEY}\n`)
+  } catch (error) {
+    await close()
+    throw error
+  }
+  return { folder, upstream: upstream.ready, connectTo, env, close }
 }
 
 /** The environment of a home of its own, with a free port for its daemon, and nothing of the user's. */
@@ -68,14 +68,16 @@ export function runBroker(env: NodeJS.ProcessEnv, args: readonly string[], input
   return run({ file: BROKER, args, env, input })
 }
 
-/** Peak resident memory of a process in MB; undefined where the system does not tell. */
-export function peakMemory(pid: number): number | undefined {
-  try {
-    const [, kilobytes] = /^VmHWM:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8')) ?? []
-    return Number(kilobytes) / 1024
-  } catch {
-    return undefined
-  }
+/** Runs a module of this folder as the child of `broker run`, with the plan in `file`, and reads what it found. */
+export async function behindBroker<Found>({ env }: World, module: string, file: string): Promise<Found> {
+  return JSON.parse(
+    await run({
+      file: BROKER,
+      args: ['--quiet', 'run', '--', process.execPath, pathOf(module), file],
+      env,
+      progress: 'shown',
+    }),
+  ) as Found
 }
 
 export function freePort(): Promise<number> {

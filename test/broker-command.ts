@@ -94,8 +94,7 @@ export async function onboarded(t: Cleanup, env: Readonly<Record<string, string>
     },
     startAsking: (args = [], options = {}) =>
       askingRun(start(['run', ...args, '--', process.execPath, ASKING_CHILD], options)),
-    restart: (cleanup) =>
-      startDaemon(cleanup, { home, env: { ...daemonEnv, BROKER_PORT: String(daemon.port) } }),
+    restart: (cleanup) => startDaemon(cleanup, { home, env: { ...daemonEnv, BROKER_PORT: String(daemon.port) } }),
   }
   const done = await world.broker(['onboard', '--json'])
   if (done.code !== 0) throw new Error(`Onboarding failed: ${done.stdout}${done.stderr}`)

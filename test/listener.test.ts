@@ -135,6 +135,7 @@ describe('the listener', () => {
       }
     }
     assert.deepEqual(open.map((line) => line.replace(/\.[0-9a-f]{16}\./, '.*.')).sort(), [
+      'GET /api/auth/sessions/{session_id}/device',
       'GET /api/auth/sessions/{session_id}/input',
       'GET /api/health',
       'GET /assets/docs.*.js',

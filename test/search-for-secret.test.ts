@@ -14,6 +14,7 @@ const wrapped = (text: string, newline: string) => text.replace(/.{20}/g, `$&${n
 const SPELLINGS: readonly { readonly name: string; readonly text: Uint8Array | string }[] = [
   { name: 'plain', text: `Bearer ${SECRET}` },
   { name: 'its first letters', text: SECRET.slice(0, 14) },
+  { name: 'eleven letters of it', text: SECRET.slice(9, 20) },
   { name: 'its last letters', text: `…${SECRET.slice(-8)}` },
   { name: 'lower case', text: SECRET.toLowerCase() },
   { name: 'base64, first alignment', text: btoa(SECRET) },

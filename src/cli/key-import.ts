@@ -84,12 +84,12 @@ async function importKey(
   { client, mode, warn }: ImportOptions,
 ): Promise<ImportResult['status']> {
   const input = { [provider.field]: found.value }
-  if (isConnected) {
-    if (await client.isSameCredential(provider.name, DEFAULT_CONNECTION, input)) return 'unchanged'
-    if (mode !== 'overwrite') return 'different'
-  }
-  if (mode === 'scan_only') return 'missing'
   try {
+    if (isConnected) {
+      if (await client.isSameCredential(provider.name, DEFAULT_CONNECTION, input)) return 'unchanged'
+      if (mode !== 'overwrite') return 'different'
+    }
+    if (mode === 'scan_only') return 'missing'
     const session = await client.startAuthSession({
       provider: provider.name,
       flow: 'api_key',

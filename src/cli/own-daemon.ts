@@ -18,6 +18,7 @@ const ENTRY = fileURLToPath(new URL('../daemon/main.ts', import.meta.url))
 /** File and arguments of the daemon's own entry: the command line never loads the daemon's code. */
 export const DAEMON_COMMAND: readonly [string, ...string[]] = [
   process.execPath,
+  '--disable-sigusr1',
   '--disable-warning=ExperimentalWarning',
   ENTRY,
 ]

@@ -176,10 +176,8 @@ function defineAgents(commands: Commands): void {
     .add('agent', 'manage the agents of this home: the keys that sign requests', 'broker agent list')
     .group()
   agents
-    .add('create <name>', 'make a new agent', 'broker agent create ci-runner')
-    .does(async (invocation, _options, name = '') =>
-      (await import('./commands/agent.ts')).createAgent(invocation, name),
-    )
+    .add('create [name]', 'make a new agent', 'broker agent create ci-runner')
+    .does(async (invocation, _options, name) => (await import('./commands/agent.ts')).createAgent(invocation, name))
   agents
     .add('use <name>', 'switch to another agent', 'broker agent use ci-runner')
     .does(async (invocation, _options, name = '') => (await import('./commands/agent.ts')).useAgent(invocation, name))
@@ -319,11 +317,15 @@ class CommandDefinition {
   }
 }
 
+const COMMAND_WORD = /^[a-z][a-z-]{0,19}$/
+
 // Commander takes an unknown command for an argument too many where the parent can be called by itself.
 function chosenCommand(command: Command): undefined {
   const [word] = command.args
   if (word === undefined || command.commands.length === 0) return undefined
-  throw new CommanderError(2, 'broker.unknownCommand', `There is no command "${fullName(command)} ${word}"`)
+  // A word is repeated only where it looks like a command: somebody may have put a secret in its place.
+  const known = COMMAND_WORD.test(word) ? ` ${word}` : ' …'
+  throw new CommanderError(2, 'broker.unknownCommand', `There is no command "${fullName(command)}${known}"`)
 }
 
 function missingCommand(command: Command): never {

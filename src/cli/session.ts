@@ -50,11 +50,17 @@ export function connect(config: Config, log: DebugLog, signer?: Signer): DaemonC
     baseUrl: config.baseUrl,
     ...(signer && { signer }),
     check: (did) => daemonCheck(config)(did),
-    onRequest: (request) => log.write({ event: 'request', ...request, milliseconds: Math.round(request.milliseconds) }),
+    onRequest: ({ path, milliseconds, ...request }) =>
+      log.write({ event: 'request', ...request, path: withoutSession(path), milliseconds: Math.round(milliseconds) }),
     ...(!config.baseUrlIsOwn && {
       unreachableHint: 'Check that the daemon runs there, or name another with BROKER_BASE_URL.',
     }),
   })
+}
+
+// The id of a login session opens its form.
+function withoutSession(path: string): string {
+  return path.replace(/(\/sessions\/)[^/]+/, '$1…')
 }
 
 // Asked when the daemon answers and not before: a command may just have started it.

@@ -14,6 +14,8 @@ export function usageError({ message, code }: CommanderError): BrokerError {
 function withoutValue(message: string): string {
   return message
     .replace(/(unknown option '[^'=]*)=[^']*'/s, "$1'")
+    .replace(/(unknown option) '(?!--?[a-z][a-z-]{0,24}')[^']*'/s, '$1')
+    .replace(/(command-argument value) '(?![a-z][a-z-]{0,19}')[^']*'/s, '$1')
     .replace(/(too many arguments.*Expected \d+ arguments? but got \d+).*/is, '$1')
     .replace(/argument '[^']*' is invalid/s, 'has a value that is invalid')
     .replace(/\s*\n\s*/g, ' ')

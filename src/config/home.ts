@@ -1,6 +1,7 @@
-import { chmodSync, lstatSync, mkdirSync, type Stats } from 'node:fs'
+import { chmodSync, mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
+import { isForeign } from './file-owner.ts'
 import { codeOf } from './private-file.ts'
 
 /** Where everything of one home is (contract section 2). */
@@ -54,10 +55,11 @@ export function homePaths(home: string): HomePaths {
  */
 export function privateFolder(path: string): string {
   mkdirSync(path, { recursive: true, mode: 0o700 })
-  const stat = lstatSync(path)
-  if (!stat.isDirectory() && !stat.isSymbolicLink()) throw refusedFolder(path, 'it is not a folder')
+  // A home may be a link to where there is room; what counts is where it leads.
+  const stat = statSync(path)
+  if (!stat.isDirectory()) throw refusedFolder(path, 'it is not a folder')
   if (isForeign(stat)) throw refusedFolder(path, 'it belongs to another user')
-  if (stat.isDirectory() && (stat.mode & 0o077) !== 0) tighten(path)
+  if ((stat.mode & 0o077) !== 0) tighten(path)
   return path
 }
 
@@ -67,10 +69,6 @@ function tighten(path: string): void {
   } catch (cause) {
     throw refusedFolder(path, `others may enter it, and its mode cannot be changed (${codeOf(cause)})`)
   }
-}
-
-function isForeign(stat: Stats): boolean {
-  return process.getuid !== undefined && stat.uid !== process.getuid()
 }
 
 function refusedFolder(path: string, why: string): BrokerError {

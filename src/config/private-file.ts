@@ -2,12 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
+import { isForeign } from './file-owner.ts'
 
 const MAX_BYTES = 1024 * 1024
 
 /**
  * The text of a small file of the home, undefined where there is none. Follows no symbolic link.
- * @throws BrokerError OperationNotAllowedError where the file is a link, no regular file, or too large.
+ * @throws BrokerError OperationNotAllowedError where it is a link, no regular file, too large, or others may write it.
  */
 export function readPrivateFile(path: string): string | undefined {
   const descriptor = openForReading(path)
@@ -27,19 +28,18 @@ function openForReading(path: string): number | undefined {
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (cause) {
     if (codeOf(cause) === 'ENOENT') return undefined
-    throw refusedFile(path, cause)
+    throw refusedFile(path, codeOf(cause) === 'EACCES' ? 'it may not be read' : 'it is a link, or no file', cause)
   }
 }
 
 function regularFile(descriptor: number, path: string) {
   const stat = fstatSync(descriptor)
-  if (!stat.isFile() || stat.size > MAX_BYTES) throw refusedFile(path)
+  if (!stat.isFile() || stat.size > MAX_BYTES) throw refusedFile(path, 'it is a link, no regular file, or too large')
+  if (isForeign(stat) || (stat.mode & 0o022) !== 0) throw refusedFile(path, 'others may write it')
   return stat
 }
 
-function refusedFile(path: string, cause?: unknown): BrokerError {
-  const code = codeOf(cause)
-  const why = code === 'EACCES' ? 'it may not be read' : 'it is a link, no regular file, or too large'
+function refusedFile(path: string, why: string, cause?: unknown): BrokerError {
   return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": ${why}`, { cause })
 }
 

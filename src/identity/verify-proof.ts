@@ -21,6 +21,8 @@ export interface Proof {
   /** Handle the signer claims to act as; not yet looked up. */
   readonly handle: string
   readonly jti: string
+  /** Seconds since the epoch. */
+  readonly issuedAt: number
   /** Seconds since the epoch, after which the proof can no longer be accepted. */
   readonly deadUntil: number
 }
@@ -41,7 +43,13 @@ export function verifyProof(jwt: string, request: ReceivedRequest): Proof {
   if (!verifySignature(proof.iss, Buffer.from(signingInput), signature)) throw refused('its signature does not verify')
   checkTarget(proof, request)
   checkTimes(proof, request.now)
-  return { issuer: proof.iss, handle: proof.sub, jti: proof.jti, deadUntil: proof.exp + SKEW_SECONDS }
+  return {
+    issuer: proof.iss,
+    handle: proof.sub,
+    jti: proof.jti,
+    issuedAt: proof.iat,
+    deadUntil: proof.exp + SKEW_SECONDS,
+  }
 }
 
 interface Claims {

@@ -136,6 +136,7 @@ export class Exchange implements Lessee {
     if (this.#over) return
     this.#close()
     if (this.switched) return
+    this.#services.log({ event: 'child_gone', host: this.#order.target.host })
     const { head } = this.#answer
     this.#audit(head === undefined ? 'failure' : statusWord(head.status), 'client_abort')
   }
@@ -294,7 +295,7 @@ export class Exchange implements Lessee {
   /** Tells of every injected request, and of every one that was denied. */
   #audit(status: 'success' | 'failure' | 'denied', reason?: string): void {
     const { question, target } = this.#order
-    if (question === undefined && status !== 'denied') return
+    if (status !== 'denied' && (question === undefined || this.#resolution === undefined)) return
     this.#services.audit.record({
       event: status === 'denied' ? 'proxy.denied' : 'proxy.request',
       ...(this.#resolution && { provider: this.#resolution.provider, connection: this.#resolution.connection }),

@@ -100,7 +100,8 @@ export function recordDenied(
   target: Authority,
   head: RequestHead | undefined,
 ): void {
-  const path = head === undefined || head.method === 'CONNECT' ? '' : pathOf(head.target).slice(0, 8192)
+  // Any other form of target may hold a user's name and password.
+  const path = head?.target.startsWith('/') ? pathOf(head.target).slice(0, 8192) : ''
   log({ event: 'refused', host: target.host, reason: refusal.reason })
   audit.record({
     event: 'proxy.denied',

@@ -385,19 +385,19 @@ test('a request that is refused with its body still coming is answered, and then
 })
 
 test('a child that goes away while the credential is asked for leaves nothing behind', async (t) => {
-  const { origin, proxy, daemon } = await world(t, answering(OK))
+  const { origin, proxy, daemon, logs } = await world(t, answering(OK))
   const allowed = Promise.withResolvers<Resolution>()
   daemon.resolve = () => allowed.promise
   const client = await openTls(t, proxy, HOST)
   client.send(GET)
   while (daemon.asked.length === 0) await new Promise((resolve) => setImmediate(resolve))
   client.socket.destroy()
-  const told = Promise.withResolvers<void>()
-  daemon.ship = async (events) => void (events.some(({ reason }) => reason === 'client_abort') && told.resolve())
-  await told.promise
+  const noticed = () => logs.some((event) => 'event' in event && event.event === 'child_gone')
+  while (!noticed()) await new Promise((resolve) => setImmediate(resolve))
   allowed.resolve(resolution())
   await proxy.flush()
   assert.equal(origin.received(), '')
+  assert.deepEqual(daemon.events, [])
 })
 
 test('a second answer that nobody asked for is never given to the next request', async (t) => {

@@ -5,6 +5,7 @@ import { generateSigningKey } from '../identity/index.ts'
 import { type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import type { Routes } from '../schemas/index.ts'
 import { childEnvironment } from './child-environment.ts'
+import { commandName } from './command-name.ts'
 import { type Connected, placeholdersOf } from './placeholders.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
@@ -44,7 +45,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
     did: key.did,
     ...(options.only && { only: [...options.only] }),
     ...(Object.keys(options.connections).length > 0 && { connections: { ...options.connections } }),
-    command: options.command[0].slice(0, 200),
+    command: commandName(options.command[0]),
   })
   const broker = options.clientOf({ handle: options.handle, key })
   let exit: ChildExit | undefined
@@ -65,7 +66,7 @@ async function behindProxy(options: RunOptions, runId: string, broker: DaemonCli
     connectedProviders(options.client, routes),
   ])
   if (connected.length === 0)
-    options.warn(`No connection for this run: "${options.command[0]}" runs without credentials`)
+    options.warn(`No connection for this run: "${commandName(options.command[0])}" runs without credentials`)
   try {
     return await runChild(options, proxy, connected, routes)
   } finally {

@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { constants } from 'node:os'
+import { commandName } from './command-name.ts'
 
 const NOT_FOUND = 127
 const NOT_EXECUTABLE = 126
@@ -49,7 +50,8 @@ function forwardSignals(child: ChildProcess, atTerminal: boolean): () => void {
 
 function cannotRun(file: string, error: Error): ChildExit {
   const isMissing = 'code' in error && error.code === 'ENOENT'
+  const name = commandName(file)
   return isMissing
-    ? { code: NOT_FOUND, failure: `Cannot run "${file}": there is no such command` }
-    : { code: NOT_EXECUTABLE, failure: `Cannot run "${file}": ${error.message}` }
+    ? { code: NOT_FOUND, failure: `Cannot run "${name}": there is no such command` }
+    : { code: NOT_EXECUTABLE, failure: `Cannot run "${name}": ${error.message.replaceAll(file, name)}` }
 }

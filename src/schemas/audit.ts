@@ -36,7 +36,11 @@ export const auditPage = z.strictObject({ events: z.array(auditEvent), next_curs
 export type AuditPage = z.infer<typeof auditPage>
 
 export const auditQuery = z.strictObject({
-  limit: z.coerce.number().int().min(1).optional(),
+  limit: z
+    .string()
+    .regex(/^[1-9]\d{0,8}$/, 'must be a whole number above 0')
+    .transform(Number)
+    .optional(),
   cursor: z.string().max(200).optional(),
   event: z.enum(AUDIT_EVENTS).optional(),
   provider: providerName.optional(),

@@ -140,7 +140,7 @@ export const providerDefinition = z.strictObject({
   oauth: oauth.optional(),
   placeholder: z
     .string()
-    .regex(/^[!-~]{1,200}$/, 'must be printable ASCII without spaces, at most 200')
+    .regex(/^[A-Za-z0-9][A-Za-z0-9._=+-]{0,199}$/, 'must be letters, digits, ".", "_", "=", "+" or "-", at most 200')
     .optional()
     .describe("What the child sees in place of the key, where a client checks the key's shape."),
   headers: z.record(headerName, headerValue).optional().describe('Fixed headers, set only where the client sent none.'),

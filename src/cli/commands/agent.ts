@@ -1,6 +1,7 @@
 import { type Config, listIdentities, readIdentity, removeIdentity, writeClientConfig } from '../../config/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import { day } from '../day.ts'
+import { defaultHandle } from '../default-handle.ts'
 import type { Invocation } from '../invocation.ts'
 import { agentNamed } from '../named.ts'
 import { createAgentKey, register } from '../registration.ts'
@@ -8,9 +9,9 @@ import { activeHandle, connect, signerOf } from '../session.ts'
 import { cancelled } from '../terminal.ts'
 
 /** Makes the key and, where the home's own daemon runs, has it accepted at once. */
-export async function createAgent(invocation: Invocation, name: string): Promise<void> {
+export async function createAgent(invocation: Invocation, name?: string): Promise<void> {
   const { config, output } = invocation
-  const handle = agentNamed(name)
+  const handle = name === undefined ? freeHandle(listIdentities(config.paths)) : agentNamed(name)
   const did = createAgentKey(config, handle)
   const status = await registerIfRunning(invocation, handle)
   const active = activeHandle(config) === handle
@@ -20,6 +21,13 @@ export async function createAgent(invocation: Invocation, name: string): Promise
     if (status !== 'claimed')
       output.note('The daemon does not know it yet; `broker onboard` makes the active agent known.')
   })
+}
+
+/** `user-host`, with a number where that is taken. */
+function freeHandle(taken: readonly string[]): string {
+  const base = defaultHandle().slice(0, 60)
+  const candidates = [base, ...taken.map((_, at) => `${base}-${at + 2}`)]
+  return candidates.find((handle) => !taken.includes(handle)) ?? base
 }
 
 async function registerIfRunning({ config, log }: Invocation, handle: string): Promise<string> {

@@ -29,8 +29,10 @@ export async function doctor(invocation: Invocation): Promise<number> {
 /** An issue that names a failed check explains it. */
 function checksOf({ checks, issues = [] }: Readiness): Readonly<Record<string, Check>> {
   const entries = Object.entries(checks).map(([name, status]): [string, Check] => {
-    const message = status === 'failed' ? issues.find((issue) => issue.startsWith(`${name}:`)) : undefined
-    return [name, message === undefined ? { status } : { status, message: message.slice(name.length + 1).trim() }]
+    const causes = issues
+      .filter((issue) => issue.startsWith(`${name}:`))
+      .map((issue) => issue.slice(name.length + 1).trim())
+    return [name, status === 'ok' || causes.length === 0 ? { status } : { status, message: causes.join(' ') }]
   })
   return Object.fromEntries(entries)
 }

@@ -1,9 +1,9 @@
-import { hostname, userInfo } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
 import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
 import { BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
+import { defaultHandle } from '../default-handle.ts'
 import { findVariables } from '../environment-files.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, keyProviders } from '../key-import.ts'
@@ -99,21 +99,6 @@ function ensureAgent({ config, output }: Invocation): string {
   writeClientConfig(config.paths, { active_identity: handle })
   output.done(`Created agent "${handle}"`)
   return handle
-}
-
-/** `user-host`, in the characters a handle may have. */
-function defaultHandle(): string {
-  const name = `${userName()}-${hostname().split('.', 1)[0]}`.toLowerCase().replace(/[^a-z0-9]+/g, '-')
-  return name.replace(/^-+/, '').slice(0, 64).replace(/-+$/, '') || 'agent'
-}
-
-// A container's user may have no entry to take a name from.
-function userName(): string {
-  try {
-    return userInfo().username
-  } catch {
-    return 'user'
-  }
 }
 
 async function ensureClaimed(invocation: Invocation, client: DaemonClient, handle: string): Promise<Registration> {

@@ -11,25 +11,29 @@ export interface DocsOptions {
   readonly baseUrl: string
 }
 
-const document = z.record(z.string(), z.unknown())
+const anyDocument = z.record(z.string(), z.unknown())
 
 /** What describes the API, made from `routes`; the describing routes describe themselves too. */
 export function docsRoutes(routes: readonly Route[], options: DocsOptions): readonly Route[] {
+  let document: object | undefined
   const own: readonly Route[] = [
     route({
       method: 'GET',
       path: '/openapi.json',
       access: 'anyone',
       summary: 'This API as an OpenAPI 3.1 document.',
-      reply: document,
-      handle: () => ({ body: { ...openApiDocument([...routes, ...own], options) } }),
+      reply: anyDocument,
+      handle: () => {
+        document ??= openApiDocument([...routes, ...own], options)
+        return { body: { ...document } }
+      },
     }),
     route({
       method: 'GET',
       path: '/schemas/provider.json',
       access: 'anyone',
       summary: 'The JSON Schema of a provider definition.',
-      reply: document,
+      reply: anyDocument,
       handle: () => ({ body: providerJsonSchema() }),
     }),
     route({

@@ -5,7 +5,7 @@ import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
-import { parseBody, readBody } from './read-body.ts'
+import { FORM, mediaTypeOf, parseBody, readBody } from './read-body.ts'
 import type { OwnAddresses } from './request-walls.ts'
 import type { CallHeaders, RawReply, Reply } from './route.ts'
 
@@ -87,7 +87,7 @@ function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
 }
 
 function bodyOf(request: IncomingMessage, bytes: Buffer, route: RouteMatch['route']): unknown {
-  const body = parseBody(bytes, request.headers['content-type'], route.takesForm === true)
+  const body = parseBody(bytes, mediaTypeOf(request), route.takesForm === true)
   // Those who must send a body with each POST send an empty object where there is nothing to say.
   return body === undefined ? {} : body
 }
@@ -106,7 +106,8 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
-function headersOf({ headers }: IncomingMessage): CallHeaders {
+function headersOf(request: IncomingMessage): CallHeaders {
+  const { headers } = request
   const bootstrap = headers['x-broker-bootstrap']
   const challenge = headers['x-broker-challenge']
   const ifNoneMatch = headers['if-none-match']
@@ -116,7 +117,7 @@ function headersOf({ headers }: IncomingMessage): CallHeaders {
     ...(typeof bootstrap === 'string' && { bootstrap: new Secret(bootstrap) }),
     ...(typeof challenge === 'string' && { challenge }),
     wantsHtml: prefersHtml(headers.accept),
-    isForm: headers['content-type']?.startsWith('application/x-www-form-urlencoded') === true,
+    isForm: mediaTypeOf(request) === FORM,
   }
 }
 

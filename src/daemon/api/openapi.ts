@@ -66,6 +66,7 @@ const callers: Readonly<Record<Access, string>> = {
 function operation(route: Route): object {
   return {
     operationId: operationId(route),
+    tags: [subject(route)],
     summary: route.summary,
     description: callers[route.access],
     security: route.access === 'anyone' ? [] : [{ pop: [] }],
@@ -84,6 +85,11 @@ function operation(route: Route): object {
 function operationId({ method, path }: Route): string {
   const words = path.split(/[/{}._-]+/).filter((word) => word !== '' && word !== 'api')
   return [method.toLowerCase(), ...words].join('_')
+}
+
+/** What the path is about: what the documentation groups by. */
+function subject({ path }: Route): string {
+  return path.split('/').find((part) => part !== '' && part !== 'api') ?? 'api'
 }
 
 function isRequired(schema: z.ZodType): boolean {

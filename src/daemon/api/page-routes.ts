@@ -5,7 +5,7 @@ import type { AuthSessions, SessionForm } from '../auth-sessions/index.ts'
 import { inputPage, notFoundPage, PAGE_POLICY, pageAssets, resultPage } from '../pages/index.ts'
 import { type RawReply, type Route, route } from './route.ts'
 
-const byId = z.strictObject({ session_id: z.string().max(200) })
+const byId = z.strictObject({ session_id: z.string() })
 const values = z.record(z.string().max(32), z.string().max(65_536))
 
 const sessionForm = z.strictObject({ provider: providerName, connection: connectionName, fields: z.array(field) })
@@ -48,6 +48,15 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
         const input = isForm ? fromPage(form, body) : fromJson(body)
         return submit(sessions, { id, form, input, wantsHtml })
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/auth/sessions/{session_id}/device',
+      access: 'anyone',
+      summary: 'The page of a login by device code. No provider logs in so in this version: there is none to show.',
+      params: byId,
+      reply: z.never(),
+      handle: ({ headers: { wantsHtml } }) => missing(wantsHtml),
     }),
     ...pageAssets.map(({ path, contentType, text }) =>
       route({

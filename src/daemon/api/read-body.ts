@@ -25,10 +25,12 @@ function collect(request: IncomingMessage, limit: number): Promise<Buffer> {
       }
     })
     request.on('end', () => resolve(chunks.length === 1 ? (chunks[0] ?? EMPTY) : Buffer.concat(chunks)))
-    request.on('error', reject)
-    request.on('close', () =>
-      reject(new BrokerError('InvalidRequestError', 'The body ended early', { httpStatus: 400 })),
-    )
+    const endedEarly = () => reject(new BrokerError('InvalidRequestError', 'The body ended early', { httpStatus: 400 }))
+    request.on('error', endedEarly)
+    // It closes after each request: the error, stack and all, is made only where one is needed.
+    request.on('close', () => {
+      if (!request.complete) endedEarly()
+    })
   })
 }
 
@@ -36,12 +38,18 @@ function tooLarge(limit: number): BrokerError {
   return new BrokerError('InvalidRequestError', `The body is larger than ${limit / 1024} KiB`, { httpStatus: 413 })
 }
 
+export const FORM = 'application/x-www-form-urlencoded'
+
+/** Without its parameters, in lower case; empty where there is none. */
+export function mediaTypeOf({ headers }: IncomingMessage): string {
+  return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
+}
+
 /** What the body says. Undefined where there is none. @throws BrokerError InvalidRequestError (400, 415) */
-export function parseBody(bytes: Buffer, mediaType: string | undefined, takesForm: boolean): unknown {
+export function parseBody(bytes: Buffer, type: string, takesForm: boolean): unknown {
   if (bytes.length === 0) return undefined
-  const type = mediaType?.split(';', 1)[0]?.trim().toLowerCase()
   if (type === 'application/json') return parseJson(textOf(bytes))
-  if (takesForm && type === 'application/x-www-form-urlencoded') return parseForm(textOf(bytes))
+  if (takesForm && type === FORM) return parseForm(textOf(bytes))
   throw new BrokerError('InvalidRequestError', 'The body must be application/json', { httpStatus: 415 })
 }
 

@@ -21,6 +21,7 @@ export function passWalls(request: IncomingMessage, own: OwnAddresses): void {
   requireOwnHost(request, own)
   requireOwnOrigin(request, own)
   requireMethod(request)
+  requireFraming(request)
   requirePlainTarget(request)
 }
 
@@ -38,15 +39,28 @@ function requireOwnOrigin({ headers }: IncomingMessage, { origins }: OwnAddresse
   const { origin } = headers
   const site = headers['sec-fetch-site']
   const foreignOrigin = origin !== undefined && !origins.includes(origin)
+  const foreignReferer = headers.referer !== undefined && !origins.includes(originOf(headers.referer))
   const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (foreignOrigin || foreignSite || headers['service-worker'] !== undefined) {
+  if (foreignOrigin || foreignReferer || foreignSite || headers['service-worker'] !== undefined) {
     throw new BrokerError('OperationNotAllowedError', 'Pages of another origin may not call the daemon')
   }
+}
+
+function originOf(url: string): string {
+  return URL.canParse(url) ? new URL(url).origin : 'null'
 }
 
 function requireMethod({ method }: IncomingMessage): void {
   if (method === 'TRACE' || method === 'CONNECT') {
     throw new BrokerError('InvalidRequestError', 'The daemon does not take this method', { httpStatus: 405 })
+  }
+}
+
+function requireFraming({ headers }: IncomingMessage): void {
+  const coding = headers['transfer-encoding']
+  if (coding !== undefined && coding !== 'chunked') throw malformed('a transfer coding that the daemon does not take')
+  if (headers.expect !== undefined && headers.expect.toLowerCase() !== '100-continue') {
+    throw new BrokerError('InvalidRequestError', 'The daemon meets no such expectation', { httpStatus: 417 })
   }
 }
 

@@ -64,11 +64,17 @@ export async function freePort(host: string): Promise<number> {
 }
 
 function httpServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
-  const server = createServer({ keepAliveTimeout: 60_000, connectionsCheckingInterval: 2_000, noDelay: true }, serve)
+  const server = createServer(
+    { keepAliveTimeout: 60_000, connectionsCheckingInterval: 2_000, noDelay: true, requireHostHeader: false },
+    serve,
+  )
   // A client that sends a byte now and then must not hold a connection for Node's five minutes.
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
   server.on('clientError', answerUnreadable)
+  // Left to themselves, these two answer before the walls.
+  server.on('checkContinue', serve)
+  server.on('checkExpectation', serve)
   server.on('connect', (_, socket: Socket) => socket.destroy())
   return server
 }
@@ -110,7 +116,7 @@ function requestListener(options: ServerOptions, state: { readonly stopping: boo
     const id = randomUUID()
     const started = performance.now()
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const found = match(request.method ?? '', path)
+    const found = match(request.method === 'HEAD' ? 'GET' : (request.method ?? ''), path)
     const tell = (status: number, error?: string) =>
       options.onRequest({
         request_id: id,
@@ -124,10 +130,12 @@ function requestListener(options: ServerOptions, state: { readonly stopping: boo
       passWalls(request, options.own)
       if (state.stopping) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
       if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
+      if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
       tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), state.stopping))
     }
-    answer().catch((error: unknown) => {
+    answer().catch(async (error: unknown) => {
+      await discardBody(request)
       if (!(error instanceof BrokerError)) options.onFailure(id, error)
       const { status, body, headers } = errorAnswer(error, id)
       // What is left of a body nobody read would be taken for the next request.
@@ -136,6 +144,33 @@ function requestListener(options: ServerOptions, state: { readonly stopping: boo
       tell(status, body.error)
     })
   }
+}
+
+const DISCARD_LIMIT = 16 * 1024 * 1024
+const DISCARD_MS = 2_000
+
+/**
+ * Reads on to the end of a body that was refused, within limits: a socket that is closed with bytes unread is reset, and
+ * the client never sees why.
+ */
+function discardBody(request: IncomingMessage): Promise<void> {
+  const waitsToSend = request.headers.expect !== undefined
+  if (request.complete || request.destroyed || waitsToSend) return Promise.resolve()
+  return new Promise((resolve) => {
+    let size = 0
+    const timer = setTimeout(resolve, DISCARD_MS)
+    const done = () => {
+      clearTimeout(timer)
+      resolve()
+    }
+    request.on('data', (chunk: Buffer) => {
+      size += chunk.length
+      if (size > DISCARD_LIMIT) done()
+    })
+    request.on('end', done)
+    request.on('close', done)
+    request.resume()
+  })
 }
 
 const JSON_TYPE = { 'content-type': 'application/json' }

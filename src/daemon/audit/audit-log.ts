@@ -1,4 +1,4 @@
-import { createHash, randomBytes } from 'node:crypto'
+import { randomBytes } from 'node:crypto'
 import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
 import type { AuditEvent, AuditPage, AuditQuery, ShippedEvent } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
@@ -83,11 +83,9 @@ function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewR
 
 function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now: number): NewRow {
   return {
-    // Two senders may choose one id: what is stored is theirs together with who they are.
-    id: createHash('sha256')
-      .update(JSON.stringify([actor.identity, event.id ?? place]))
-      .digest('base64url')
-      .slice(0, 22),
+    // Two senders may choose one id: what is stored is theirs together with who they are. Not as a hash: a run counts its
+    // ids up, and an index whose next entry lands beside the last stays quick however long the log grows.
+    id: `${actor.identity}:${event.id ?? place}`,
     timestamp: believableTime(event.timestamp, now),
     event: event.event,
     source: 'external',

@@ -1,19 +1,28 @@
-import { timingSafeEqual } from 'node:crypto'
-import { type Actor, type AuthType, BrokerError, type FlowName, Secret } from '../../protocol/index.ts'
+import { type Actor, type AuthType, BrokerError, type FlowName } from '../../protocol/index.ts'
 import type { Connection, ConnectionDetail, Revoked } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { credentialFields, type Provider, type Providers } from '../providers/index.ts'
-import { type ConnectionRow, type Db, preparedQuery, type Store } from '../store/index.ts'
-import type { RecordRef, Vault } from '../vault/index.ts'
+import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
+import type { Vault } from '../vault/index.ts'
+import { deleteRow, findDefault, findRow } from './connection-rows.ts'
+import {
+  type Credential,
+  mapValues,
+  parseCredential,
+  recordId,
+  recordOf,
+  sameText,
+  serialize,
+} from './credential-record.ts'
 import { destinationOf } from './destination.ts'
-import { LastUse } from './last-use.ts'
+import { alreadyExists, needsApproval, notFound, unknownProvider } from './refusals.ts'
 
 /** What a login found out. Values by field name. */
 export interface NewConnection {
   readonly provider: Provider
   readonly connection: string
   readonly flow: FlowName
-  readonly credential: Readonly<Record<string, Secret>>
+  readonly credential: Credential
   readonly scopes: readonly string[]
   readonly baseUrl?: string
   readonly existing: 'refuse' | 'replace'
@@ -26,7 +35,7 @@ export interface UsableConnection {
   readonly provider: string
   readonly connection: string
   readonly baseUrl?: string
-  readonly credential: Readonly<Record<string, Secret>>
+  readonly credential: Credential
 }
 
 export interface Connections {
@@ -41,7 +50,7 @@ export interface Connections {
   /** With the secrets themselves; writes `connection.revealed` first. Refused to the key of a run. */
   reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail>
   /** Whether the connection holds exactly these values. */
-  holds(actor: Actor, name: ConnectionId, credential: Readonly<Record<string, Secret>>): Promise<boolean>
+  holds(actor: Actor, name: ConnectionId, credential: Credential): Promise<boolean>
   /** Seals and stores. @throws BrokerError ConnectionAlreadyExistsError */
   put(actor: Actor, wanted: NewConnection): Promise<void>
   /** Removes one; the provider is not contacted. @throws BrokerError ConnectionNotFoundError */
@@ -87,7 +96,7 @@ class ConnectionsOfStore implements Connections {
   readonly #audit: Audit
   readonly #providers: Providers
   readonly #now: () => number
-  readonly #lastUse: LastUse
+  readonly #lastUse: SparseWrites
 
   constructor({ store, vault, audit, providers, now = Date.now }: ConnectionsOptions) {
     this.#store = store
@@ -95,7 +104,7 @@ class ConnectionsOfStore implements Connections {
     this.#audit = audit
     this.#providers = providers
     this.#now = now
-    this.#lastUse = new LastUse(store, now)
+    this.#lastUse = new SparseWrites(now)
   }
 
   async list(actor: Actor): Promise<readonly Connection[]> {
@@ -129,7 +138,7 @@ class ConnectionsOfStore implements Connections {
     return { ...this.#connectionOf(row), credential: this.#redacted(provider, credential) }
   }
 
-  #redacted(provider: string, credential: Readonly<Record<string, Secret>>): Record<string, string> {
+  #redacted(provider: string, credential: Credential): Record<string, string> {
     const definition = this.#providers.find(provider)?.definition
     // Only a field that the definition calls public may show; a field nobody describes is a secret.
     const shown = new Set(definition ? credentialFields(definition).flatMap((f) => (f.secret ? [] : [f.name])) : [])
@@ -146,7 +155,7 @@ class ConnectionsOfStore implements Connections {
     return { ...this.#connectionOf(row), credential: mapValues(credential, (value) => value.reveal()) }
   }
 
-  async holds(actor: Actor, id: ConnectionId, credential: Readonly<Record<string, Secret>>): Promise<boolean> {
+  async holds(actor: Actor, id: ConnectionId, credential: Credential): Promise<boolean> {
     const stored = await this.#credentialOf(actor, await this.#row(actor, id))
     const names = Object.keys(stored)
     if (names.length !== Object.keys(credential).length) return false
@@ -157,7 +166,6 @@ class ConnectionsOfStore implements Connections {
     const { definition } = wanted.provider
     const id = { provider: definition.name, connection: wanted.connection }
     await this.#store.transaction(async (tx) => {
-      await this.#store.lock(tx, actor.vaultId)
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw alreadyExists(id)
       const destination = destinationOf(definition, wanted.baseUrl)
@@ -168,7 +176,7 @@ class ConnectionsOfStore implements Connections {
         .values({
           vault_id: actor.vaultId,
           ...id,
-          is_default: before?.is_default ?? ((await hasAny(tx, actor, id.provider)) ? 0 : 1),
+          is_default: before?.is_default ?? ((await findDefault(tx, actor, id.provider)) ? 0 : 1),
           auth_type: authTypeOf(wanted.flow),
           flow: wanted.flow,
           base_url: wanted.baseUrl ?? null,
@@ -190,9 +198,8 @@ class ConnectionsOfStore implements Connections {
 
   async logout(actor: Actor, provider: string, connection: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      await this.#store.lock(tx, actor.vaultId)
       const row = await findRow(tx, actor, { provider, connection })
-      if (!row) throw notFound({ provider, connection }, 'log out')
+      if (!row) throw this.#notFound({ provider, connection }, 'log out')
       await this.#remove(tx, actor, row)
       await this.#audit.record(tx, actor, { event: 'provider.logout', status: 'success', provider, connection })
     })
@@ -201,7 +208,7 @@ class ConnectionsOfStore implements Connections {
   async revoke(actor: Actor, provider: string): Promise<Revoked> {
     const removed = await this.#store.transaction(async (tx) => {
       const count = await this.removeAll(tx, actor, provider)
-      if (count === 0) throw notFound({ provider }, 'revoke')
+      if (count === 0) throw this.#notFound({ provider }, 'revoke')
       await this.#audit.record(tx, actor, { event: 'provider.revoked', status: 'success', provider })
       return count
     })
@@ -209,7 +216,6 @@ class ConnectionsOfStore implements Connections {
   }
 
   async removeAll(tx: Db, actor: Actor, provider: string): Promise<number> {
-    await this.#store.lock(tx, actor.vaultId)
     const rows = await tx
       .selectFrom('connections')
       .select(['provider', 'connection'])
@@ -227,8 +233,7 @@ class ConnectionsOfStore implements Connections {
 
   async setDefault(actor: Actor, provider: string, connection: string): Promise<void> {
     await this.#store.transaction(async (tx) => {
-      await this.#store.lock(tx, actor.vaultId)
-      if (!(await findRow(tx, actor, { provider, connection }))) throw notFound({ provider, connection }, 'use')
+      if (!(await findRow(tx, actor, { provider, connection }))) throw this.#notFound({ provider, connection }, 'use')
       await this.#clearDefault(tx, actor, provider)
       await tx
         .updateTable('connections')
@@ -259,8 +264,20 @@ class ConnectionsOfStore implements Connections {
     const baseUrl = row.base_url ?? undefined
     if (row.destination !== destinationOf(provider.definition, baseUrl)) throw needsApproval(row)
     const credential = await this.#credentialOf(actor, row)
-    this.#lastUse.note(actor.vaultId, row)
+    this.#noteUse(actor, row)
     return { provider: name, connection: row.connection, credential, ...(baseUrl !== undefined && { baseUrl }) }
+  }
+
+  #noteUse(actor: Actor, id: ConnectionId): void {
+    this.#lastUse.note(`${actor.vaultId}/${recordId(id)}`, (last_used_at) =>
+      this.#store.db
+        .updateTable('connections')
+        .set({ last_used_at })
+        .where('vault_id', '=', actor.vaultId)
+        .where('provider', '=', id.provider)
+        .where('connection', '=', id.connection)
+        .execute(),
+    )
   }
 
   async check(vaultId: string): Promise<readonly string[]> {
@@ -291,11 +308,11 @@ class ConnectionsOfStore implements Connections {
 
   async #row(actor: Actor, id: ConnectionId): Promise<ConnectionRow> {
     const row = await findRow(this.#store.db, actor, id)
-    if (!row) throw notFound(id, 'use')
+    if (!row) throw this.#notFound(id, 'use')
     return row
   }
 
-  async #credentialOf(actor: Actor, row: ConnectionRow): Promise<Readonly<Record<string, Secret>>> {
+  async #credentialOf(actor: Actor, row: ConnectionRow): Promise<Credential> {
     const sealed = await this.#vault.get(this.#store.db, recordOf(actor, row), row.destination)
     if (!sealed) {
       throw new BrokerError(
@@ -328,6 +345,10 @@ class ConnectionsOfStore implements Connections {
     }
   }
 
+  #notFound(id: { provider: string; connection?: string }, action: 'use' | 'log out' | 'revoke'): BrokerError {
+    return this.#providers.find(id.provider) ? notFound(id, action) : unknownProvider(id.provider)
+  }
+
   #isApproved(row: ConnectionRow): boolean {
     const definition = this.#providers.find(row.provider)?.definition
     return definition !== undefined && destinationOf(definition, row.base_url ?? undefined) === row.destination
@@ -344,107 +365,4 @@ class ConnectionsOfStore implements Connections {
 
 function authTypeOf(flow: FlowName): AuthType {
   return flow === 'api_key' ? 'api_key' : 'oauth2'
-}
-
-function recordOf(actor: Actor, id: ConnectionId): RecordRef {
-  return { vaultId: actor.vaultId, kind: 'connection', id: recordId(id) }
-}
-
-// Neither name can hold a slash.
-function recordId({ provider, connection }: ConnectionId): string {
-  return `${provider}/${connection}`
-}
-
-function findRow(db: Db, { vaultId }: Actor, { provider, connection }: ConnectionId) {
-  return namedConnection(db, { vaultId, provider, connection })
-}
-
-function findDefault(db: Db, { vaultId }: Actor, provider: string) {
-  return defaultConnection(db, { vaultId, provider })
-}
-
-const namedConnection = preparedQuery(['vaultId', 'provider', 'connection'], (db, { vaultId, provider, connection }) =>
-  db
-    .selectFrom('connections')
-    .selectAll()
-    .where('vault_id', '=', vaultId)
-    .where('provider', '=', provider)
-    .where('connection', '=', connection),
-)
-
-const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, { vaultId, provider }) =>
-  db
-    .selectFrom('connections')
-    .selectAll()
-    .where('vault_id', '=', vaultId)
-    .where('provider', '=', provider)
-    .where('is_default', '=', 1),
-)
-
-async function hasAny(db: Db, actor: Actor, provider: string): Promise<boolean> {
-  const row = await db
-    .selectFrom('connections')
-    .select('connection')
-    .where('vault_id', '=', actor.vaultId)
-    .where('provider', '=', provider)
-    .executeTakeFirst()
-  return row !== undefined
-}
-
-async function deleteRow(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
-  await tx
-    .deleteFrom('connections')
-    .where('vault_id', '=', actor.vaultId)
-    .where('provider', '=', provider)
-    .where('connection', '=', connection)
-    .execute()
-}
-
-function serialize(credential: Readonly<Record<string, Secret>>): Secret {
-  return new Secret(JSON.stringify(mapValues(credential, (value) => value.reveal())))
-}
-
-function parseCredential(sealed: Secret): Readonly<Record<string, Secret>> {
-  return mapValues(JSON.parse(sealed.reveal()) as Record<string, string>, (value) => new Secret(value))
-}
-
-function mapValues<In, Out>(entries: Readonly<Record<string, In>>, change: (value: In, name: string) => Out) {
-  return Object.fromEntries(Object.entries(entries).map(([name, value]) => [name, change(value, name)]))
-}
-
-function sameText(one: Secret | undefined, other: Secret | undefined): boolean {
-  if (!one || !other) return false
-  const [a, b] = [Buffer.from(one.reveal()), Buffer.from(other.reveal())]
-  return a.length === b.length && timingSafeEqual(a, b)
-}
-
-function alreadyExists({ provider, connection }: ConnectionId): BrokerError {
-  return new BrokerError('ConnectionAlreadyExistsError', `Connection "${connection}" of ${provider} exists already`, {
-    provider,
-    connection,
-    hint: 'Use --force to replace it, or --connection to keep both under two names.',
-  })
-}
-
-function notFound(id: { provider: string; connection?: string }, action: string): BrokerError {
-  const [subject, login] =
-    id.connection === undefined
-      ? [`${id.provider}: it has no default connection`, '']
-      : [`connection "${id.connection}" of ${id.provider}: no such connection`, ` --connection ${id.connection}`]
-  return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${subject}`, {
-    ...id,
-    hint: `See \`broker connections\`, or log in: broker login ${id.provider}${login}`,
-  })
-}
-
-function needsApproval({ provider, connection }: ConnectionId): BrokerError {
-  return new BrokerError(
-    'OperationNotAllowedError',
-    `Cannot use connection "${connection}" of ${provider}: the provider's definition has changed where its credential may go`,
-    {
-      provider,
-      connection,
-      hint: `Log in again to approve it: broker login ${provider} --connection ${connection} --force`,
-    },
-  )
 }

@@ -1,4 +1,4 @@
-import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Actor } from '../../protocol/index.ts'
 import type { ProviderDefinition, RemovedProvider } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Providers } from '../providers/index.ts'
@@ -36,13 +36,13 @@ export async function removeDefinition(
   actor: Actor,
   name: string,
 ): Promise<RemovedProvider> {
-  if (!providers.find(name))
-    throw new BrokerError('ProviderNotFoundError', `There is no provider "${name}"`, { provider: name })
   return store.transaction(async (tx) => {
     const removed = await connections.removeAll(tx, actor, name)
-    const action = providers.remove(name)
-    const event = action === 'removed' ? 'provider.removed' : 'provider.reset'
+    const known = providers.find(name)
+    const isReset = known?.source === 'bundled' || known?.overridesBundled === true
+    const event = isReset ? 'provider.reset' : 'provider.removed'
     await audit.record(tx, actor, { event, status: 'success', provider: name })
-    return { status: 'ok', provider: name, action, connections_removed: removed }
+    // Last, for the file cannot be rolled back. It may be one that no longer parses.
+    return { status: 'ok', provider: name, action: providers.remove(name), connections_removed: removed }
   })
 }

@@ -25,8 +25,9 @@ export class Claims {
 
   /** The claim that is open for this identity, or a new one. */
   async open(handle: string): Promise<OpenClaim> {
+    for (const [name, { expiresAt }] of this.#open) if (Date.parse(expiresAt) <= this.#now()) this.#open.delete(name)
     const known = this.#open.get(handle)
-    if (known && Date.parse(known.expiresAt) > this.#now()) return known
+    if (known) return known
     const token = randomBytes(20).toString('base64url')
     const expiresAt = new Date(this.#now() + LIFETIME_MS).toISOString()
     await this.#replace(handle, token, expiresAt)

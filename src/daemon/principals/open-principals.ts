@@ -3,10 +3,9 @@ import type { Proof } from '../../identity/index.ts'
 import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Db, type IdentityRow, preparedQuery, type Store } from '../store/index.ts'
+import { type Db, type IdentityRow, preparedQuery, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { Claims } from './claims.ts'
-import { LastUse } from './last-use.ts'
 import { endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
@@ -50,19 +49,21 @@ export function openPrincipals(options: PrincipalsOptions): Principals {
   return new PrincipalsOfStore(options)
 }
 
-const UNCLAIMED = 'unclaimed'
+/** As long as six claims in a row. */
+const UNCLAIMED_LIFETIME_MS = 60 * 60 * 1000
+const MAX_UNCLAIMED = 50
 
 class PrincipalsOfStore implements Principals {
   readonly #options: PrincipalsOptions
   readonly #now: () => number
   readonly #claims: Claims
-  readonly #lastUse: LastUse
+  readonly #lastUse: SparseWrites
 
   constructor(options: PrincipalsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#claims = new Claims(options.store, options.baseUrl, this.#now)
-    this.#lastUse = new LastUse(options.store, this.#now)
+    this.#lastUse = new SparseWrites(this.#now)
   }
 
   async authenticate(proof: Proof): Promise<Actor> {
@@ -74,7 +75,9 @@ class PrincipalsOfStore implements Principals {
       if (row.did !== proof.issuer) throw unknownSigner()
       throw await this.#notClaimed(row.handle)
     }
-    this.#lastUse.note(row.handle)
+    this.#lastUse.note(row.handle, (last_used_at) =>
+      db.updateTable('identities').set({ last_used_at }).where('handle', '=', row.handle).execute(),
+    )
     const identity: Actor = {
       identity: row.handle,
       did: row.did,
@@ -87,7 +90,8 @@ class PrincipalsOfStore implements Principals {
 
   async #claimProof(proof: Proof): Promise<void> {
     const key = hash('sha256', `${proof.issuer} ${proof.jti}`, 'base64url')
-    if (!(await this.#options.store.replay.claim(key, proof.deadUntil))) {
+    const { replay } = this.#options.store
+    if (proof.issuedAt <= replay.remembersSince || !(await replay.claim(key, proof.deadUntil))) {
       throw new BrokerError('AuthenticationFailedError', 'The proof of possession is refused: it was used before')
     }
   }
@@ -120,18 +124,35 @@ class PrincipalsOfStore implements Principals {
   }
 
   async #registerIn(tx: Db, { handle, did }: { handle: string; did: string }, isOwner: boolean): Promise<boolean> {
-    await this.#options.store.lock(tx, 'identities')
     const taken = await tx
       .selectFrom('identities')
       .selectAll()
       .where((eb) => eb.or([eb('handle', '=', handle), eb('did', '=', did)]))
       .execute()
+    const run = await tx.selectFrom('runs').select('id').where('did', '=', did).executeTakeFirst()
+    if (run) throw identityTaken(handle)
     const same = taken.find((row) => row.handle === handle && row.did === did)
     if (taken.length > (same ? 1 : 0)) throw identityTaken(handle)
+    if (!same && !isOwner) await this.#makeRoom(tx)
     if (!same) await this.#insertIdentity(tx, handle, did)
     if (isOwner && !same?.principal_id) await this.#claimForOwner(tx, handle)
-    else if (!same) await this.#options.audit.record(tx, unclaimed(handle), registeredEvent)
     return !same
+  }
+
+  /** Anyone may ask to be claimed: what nobody claimed goes, and there is an end to how many may wait. */
+  async #makeRoom(tx: Db): Promise<void> {
+    const abandoned = new Date(this.#now() - UNCLAIMED_LIFETIME_MS).toISOString()
+    await tx.deleteFrom('identities').where('principal_id', 'is', null).where('created_at', '<', abandoned).execute()
+    const { waiting } = await tx
+      .selectFrom('identities')
+      .select((eb) => eb.fn.countAll<number>().as('waiting'))
+      .where('principal_id', 'is', null)
+      .executeTakeFirstOrThrow()
+    if (Number(waiting) < MAX_UNCLAIMED) return
+    throw new BrokerError('RateLimitedError', 'Too many identities wait to be claimed', {
+      hint: 'Claim one, or try again later.',
+      retryAfter: 60,
+    })
   }
 
   async #insertIdentity(tx: Db, handle: string, did: string): Promise<void> {
@@ -219,11 +240,7 @@ class PrincipalsOfStore implements Principals {
 
 const registeredEvent = { event: 'identity.registered', status: 'success' } as const
 
-function unclaimed(handle: string) {
-  return { identity: handle, principalId: UNCLAIMED }
-}
-
-const actingIdentity = preparedQuery(['handle'], (db, { handle }) =>
+const actingIdentity = preparedQuery(['handle'], (db, { handle }: Pick<IdentityRow, 'handle'>) =>
   db
     .selectFrom('identities')
     .leftJoin('principals', 'principals.id', 'identities.principal_id')

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { type Actor, BrokerError, type RunGrant } from '../../protocol/index.ts'
 import type { Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Db, preparedQuery, type Store } from '../store/index.ts'
+import { type Db, preparedQuery, type RunRow, type Store } from '../store/index.ts'
 
 /** The key of a run is in the memory of one process: its grant outlives long sessions, and is worthless without it. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
@@ -103,7 +103,7 @@ export async function runActor(db: Db, identity: Actor, did: string, now: number
   return { ...identity, did, run: { id: row.id, ...(JSON.parse(row.grants) as Omit<RunGrant, 'id'>) } }
 }
 
-const runOf = preparedQuery(['did', 'handle'], (db, { did, handle }) =>
+const runOf = preparedQuery(['did', 'handle'], (db, { did, handle }: Pick<RunRow, 'did' | 'handle'>) =>
   db
     .selectFrom('runs')
     .select(['id', 'grants', 'expires_at', 'ended_at'])

@@ -37,10 +37,13 @@ export function parseCredential(
   return Object.fromEntries([...given].map(([name, value]) => [name, new Secret(value)]))
 }
 
+// A name is repeated only where it looks like one: somebody may have put the secret in its place.
+const NAME = /^[a-z][a-z_]{0,31}$/
+
 function unknownFields(fields: readonly Field[], given: ReadonlyMap<string, string>): readonly ErrorDetail[] {
   return [...given.keys()]
     .filter((name) => !fields.some((field) => field.name === name))
-    .map((name) => ({ path: `input.${name.slice(0, 40)}`, message: 'is not a field of this provider' }))
+    .map((name) => ({ path: `input.${NAME.test(name) ? name : '?'}`, message: 'is not a field of this provider' }))
 }
 
 function problemsOf(

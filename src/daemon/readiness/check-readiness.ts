@@ -73,7 +73,7 @@ async function attempt(check: () => Promise<Finding>): Promise<Finding> {
 
 function readinessOf(findings: Readonly<Record<CheckName, Finding>>, vault: Vault): Readiness {
   const entries = Object.entries(findings)
-  const issues = [...new Set(entries.flatMap(([, finding]) => finding.issues))]
+  const issues = entries.flatMap(([name, finding]) => finding.issues.map((issue) => `${name}: ${issue}`))
   const warnings = entries.flatMap(([, finding]) => finding.warnings ?? [])
   const checks = Object.fromEntries(entries.map(([name, { issues }]) => [name, issues.length === 0 ? 'ok' : 'failed']))
   return {

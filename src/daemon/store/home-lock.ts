@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { BrokerError } from '../../protocol/index.ts'
+import { storeFailure } from './store-failure.ts'
 
 /**
  * One daemon for a home. The lock is the operating system's, by way of SQLite: it goes with the process, however that
@@ -13,10 +14,17 @@ export function lockHome(path: string, holder: () => string): { release(): void 
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (cause) {
     database.close()
+    if (!isBusy(cause)) throw storeFailure(cause)
     throw new BrokerError('DaemonUnavailableError', `Another daemon serves this home already: ${holder()}`, {
       hint: 'See `broker daemon status`; stop it with `broker daemon stop`.',
       cause,
     })
   }
   return { release: () => database.close() }
+}
+
+const SQLITE_BUSY = 5
+
+function isBusy(cause: unknown): boolean {
+  return cause instanceof Error && 'errcode' in cause && cause.errcode === SQLITE_BUSY
 }

@@ -1,4 +1,4 @@
-import { chmodSync, existsSync } from 'node:fs'
+import { chmodSync, existsSync, renameSync } from 'node:fs'
 import { basename } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
@@ -17,13 +17,11 @@ export interface Store {
   readonly db: Db
   readonly dialect: Dialect
   readonly replay: ReplayLedger
-  /** All of `work` or nothing of it; on SQLite durable when it resolves. */
-  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /**
-   * Until the transaction ends, no other one gets past a lock of this name. Needed where a decision rests on what is not
-   * there: rows that are not there cannot be locked.
+   * All of `work` or nothing of it, durable when it resolves, and alone: what it found missing at its beginning is still
+   * missing at its end.
    */
-  lock(tx: Db, name: string): Promise<void>
+  transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Reads that all see one state of the database. */
   snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Reads from the database. @throws BrokerError DaemonUnavailableError */
@@ -46,17 +44,17 @@ export async function openStore(location: StoreLocation, now: () => number = Dat
 }
 
 async function openSqlite({ path, replayPath }: { path: string; replayPath: string }, now: () => number) {
+  const isNew = !existsSync(path)
   const database = openDatabase(path)
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
   await migrate(db, 'sqlite')
-  return store(db, 'sqlite', sqliteReplayLedger(openReplayFile(replayPath), now))
+  return store(db, 'sqlite', openReplayLedger(replayPath, { isNewStore: isNew, now }))
 }
 
 function openDatabase(path: string): DatabaseSync {
   try {
-    const isNew = !existsSync(path)
     const database = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: 2000 })
-    if (isNew) chmodSync(path, 0o600)
+    chmodSync(path, 0o600)
     database.exec(
       'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma secure_delete = on;' +
         'pragma trusted_schema = off; pragma cell_size_check = on',
@@ -81,11 +79,21 @@ function damaged(path: string, cause: unknown): BrokerError {
   })
 }
 
-// The ledger remembers two minutes: a damaged one is worth less than a daemon that starts.
-function openReplayFile(path: string): DatabaseSync {
-  const isNew = !existsSync(path)
+/** A ledger that is damaged or gone is begun anew, and says since when it remembers. */
+function openReplayLedger(path: string, { isNewStore, now }: { isNewStore: boolean; now: () => number }): ReplayLedger {
+  const seconds = () => Math.floor(now() / 1000)
+  const since = isNewStore || existsSync(path) ? 0 : seconds()
+  try {
+    return sqliteReplayLedger(openPrivately(path), since, now)
+  } catch {
+    renameSync(path, `${path}.damaged`)
+    return sqliteReplayLedger(openPrivately(path), seconds(), now)
+  }
+}
+
+function openPrivately(path: string): DatabaseSync {
   const database = new DatabaseSync(path)
-  if (isNew) chmodSync(path, 0o600)
+  chmodSync(path, 0o600)
   return database
 }
 
@@ -111,16 +119,21 @@ async function openPostgres(url: Secret, now: () => number): Promise<Store> {
   }
 }
 
+/** Any number that is not used for another lock of the same database. */
+const WRITE_LOCK = 7998
+
 function store(db: Db, dialect: Dialect, replay: ReplayLedger): Store {
   return {
     db,
     dialect,
     replay,
-    transaction: (work) => db.transaction().execute(work),
-    async lock(tx, name) {
-      // SQLite's transactions take the one write lock when they begin.
-      if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(hashtextextended(${name}, 0))`.execute(tx)
-    },
+    transaction: (work) =>
+      db.transaction().execute(async (tx) => {
+        // SQLite's transactions take the one write lock when they begin. Here, rows that are not there cannot be locked;
+        // the audit log's head would let only one at a time through in any case.
+        if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
+        return work(tx)
+      }),
     snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)

@@ -1,19 +1,18 @@
 import type { Compilable, CompiledQuery } from 'kysely'
 import type { Db } from './open-store.ts'
 
-type Values<Name extends string> = Readonly<Record<Name, string>>
-
 /**
  * A query that is asked on every request: built and compiled once for each database, which costs several times what
- * running it does. `build` gets a stand-in for each named value; the call brings the values.
+ * running it does. `build` gets a stand-in for each value that `names` lists; the call brings the values.
  * @returns the first row, or undefined
  */
-export function preparedQuery<const Name extends string, Row>(
-  names: readonly Name[],
-  build: (db: Db, values: Values<Name>) => Compilable<Row>,
-): (db: Db, values: Values<Name>) => Promise<Row | undefined> {
-  const nameOf = new Map<unknown, Name>(names.map((name) => [`\0${name}`, name]))
-  const standIns = Object.fromEntries(names.map((name) => [name, `\0${name}`])) as Values<Name>
+export function preparedQuery<Values extends object, Row>(
+  names: readonly (keyof Values & string)[],
+  build: (db: Db, values: Values) => Compilable<Row>,
+): (db: Db, values: Values) => Promise<Row | undefined> {
+  const nameOf = new Map<unknown, keyof Values>(names.map((name) => [`\0${name}`, name]))
+  // Only ever compiled, never run: of whatever type a value is, its place is what counts.
+  const standIns = Object.fromEntries(names.map((name) => [name, `\0${name}`])) as Values
   const compiled = new WeakMap<Db, CompiledQuery<Row>>()
   const compiledFor = (db: Db): CompiledQuery<Row> => {
     const known = compiled.get(db)

@@ -10,6 +10,10 @@ import type { Tables } from './tables.ts'
 export interface ReplayLedger {
   /** True the first time this key is claimed. `expiresAt`: seconds since the epoch, after which it may be forgotten. */
   claim(key: string, expiresAt: number): Promise<boolean>
+  /**
+   * Seconds since the epoch: what was used before is not remembered, because the ledger was lost. 0 where all is.
+   */
+  readonly remembersSince: number
   close(): void
 }
 
@@ -17,14 +21,22 @@ const CREATE = 'create table if not exists used_proofs (key text primary key, ex
 const CLEAN_EVERY_MS = 60_000
 
 /** A ledger in a file of its own, so that it need not wait for the durable writes of the store. */
-export function sqliteReplayLedger(database: DatabaseSync, now: () => number): ReplayLedger {
+export function sqliteReplayLedger(database: DatabaseSync, remembersSince: number, now: () => number): ReplayLedger {
   database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 2000')
   // Without rowid the key is the table: one tree to write instead of two.
   database.exec(`${CREATE} without rowid`)
   const insert = database.prepare('insert into used_proofs values (?, ?) on conflict do nothing')
   const forget = database.prepare('delete from used_proofs where expires_at < ?')
-  const cleaner = setInterval(() => forget.run(Math.floor(now() / 1000)), CLEAN_EVERY_MS).unref()
+  const clean = () => {
+    try {
+      forget.run(Math.floor(now() / 1000))
+    } catch {
+      // A minute later is as good.
+    }
+  }
+  const cleaner = setInterval(clean, CLEAN_EVERY_MS).unref()
   return {
+    remembersSince,
     async claim(key, expiresAt) {
       try {
         return insert.run(key, expiresAt).changes === 1
@@ -45,6 +57,7 @@ export async function postgresReplayLedger(db: Kysely<Tables>, now: () => number
   const forget = () => sql`delete from used_proofs where expires_at < ${Math.floor(now() / 1000)}`.execute(db)
   const cleaner = setInterval(() => void forget().catch(() => undefined), CLEAN_EVERY_MS).unref()
   return {
+    remembersSince: 0,
     async claim(key, expiresAt) {
       const { numAffectedRows } = await sql`
         insert into used_proofs values (${key}, ${expiresAt}) on conflict do nothing`.execute(db)

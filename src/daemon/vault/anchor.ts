@@ -12,6 +12,8 @@ export interface Anchor {
   isRolledBack(vaultId: string): boolean
   /** Remembers how far a vault has come. */
   advance(vaultId: string, generation: number): void
+  /** Whether the last change could be written. A disk that is full must not end the daemon. */
+  isWritten(): boolean
   /** Whether the file was there but is not what this deployment wrote. */
   readonly damaged: boolean
 }
@@ -24,19 +26,30 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
   const text = file.read()
   const known = text === undefined ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
+  let written = true
   const advance = (vaultId: string, generation: number) => {
     if (generation <= (generations.get(vaultId) ?? 0)) return
     generations.set(vaultId, generation)
     // A damaged anchor stays as evidence until somebody has looked at it.
-    if (known !== undefined) file.write(print(keys, generations))
+    if (known !== undefined) written = tryTo(() => file.write(print(keys, generations)))
   }
   for (const [vaultId, generation] of stored) {
     if (generation < (generations.get(vaultId) ?? 0)) advance(vaultId, ROLLED_BACK)
   }
   return {
     damaged: known === undefined,
+    isWritten: () => written,
     isRolledBack: (vaultId) => generations.get(vaultId) === ROLLED_BACK,
     advance,
+  }
+}
+
+function tryTo(write: () => void): boolean {
+  try {
+    write()
+    return true
+  } catch {
+    return false
   }
 }
 

@@ -81,6 +81,7 @@ function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManif
 
 function anchorIssues(anchor: Anchor, vaultId: string): readonly string[] {
   if (anchor.damaged) return ['The file server/vault-anchor.json was changed outside of Broker.']
+  if (!anchor.isWritten()) return ['The file server/vault-anchor.json cannot be written.']
   if (!anchor.isRolledBack(vaultId)) return []
   return [
     'The whole store is older than the last one seen here. If you restored a backup on purpose, stop the daemon, ' +

@@ -123,8 +123,6 @@ class SealedRecords implements Vault {
   async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
     const { store, masterKey: settings } = this.#options
     return store.transaction(async (tx) => {
-      // Two daemons that begin on one empty store must not make two keys.
-      await store.lock(tx, 'vault_sources')
       const recorded = await tx.selectFrom('vault_sources').selectAll().executeTakeFirst()
       if (!recorded) return this.#newDeployment(tx)
       const masterKey = await existingMasterKey(settings, recorded.source as EncryptionSource, recorded.deployment_id)
@@ -294,7 +292,7 @@ class SealedRecords implements Vault {
   }
 }
 
-const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, kind, id }) =>
+const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, kind, id }: RecordRef) =>
   db
     .selectFrom('records')
     .select(['version', 'term', 'sealed'])

@@ -1,0 +1,40 @@
+import type { Actor } from '../../protocol/index.ts'
+import { type Db, preparedQuery } from '../store/index.ts'
+import type { ConnectionId } from './open-connections.ts'
+
+export function findRow(db: Db, { vaultId }: Actor, { provider, connection }: ConnectionId) {
+  return namedConnection(db, { vaultId, provider, connection })
+}
+
+export function findDefault(db: Db, { vaultId }: Actor, provider: string) {
+  return defaultConnection(db, { vaultId, provider })
+}
+
+type InVault = Pick<Actor, 'vaultId'>
+
+const namedConnection = preparedQuery(['vaultId', 'provider', 'connection'], (db, id: ConnectionId & InVault) =>
+  db
+    .selectFrom('connections')
+    .selectAll()
+    .where('vault_id', '=', id.vaultId)
+    .where('provider', '=', id.provider)
+    .where('connection', '=', id.connection),
+)
+
+const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, id: Pick<ConnectionId, 'provider'> & InVault) =>
+  db
+    .selectFrom('connections')
+    .selectAll()
+    .where('vault_id', '=', id.vaultId)
+    .where('provider', '=', id.provider)
+    .where('is_default', '=', 1),
+)
+
+export async function deleteRow(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
+  await tx
+    .deleteFrom('connections')
+    .where('vault_id', '=', actor.vaultId)
+    .where('provider', '=', provider)
+    .where('connection', '=', connection)
+    .execute()
+}

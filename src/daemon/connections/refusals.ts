@@ -1,0 +1,51 @@
+import { BrokerError } from '../../protocol/index.ts'
+import type { ConnectionId } from './open-connections.ts'
+
+export function alreadyExists({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError('ConnectionAlreadyExistsError', `Connection "${connection}" of ${provider} exists already`, {
+    provider,
+    connection,
+    hint: 'Use --force to replace it, or --connection to keep both under two names.',
+  })
+}
+
+export function notFound(
+  id: { provider: string; connection?: string },
+  action: 'use' | 'log out' | 'revoke',
+): BrokerError {
+  const { provider, connection } = id
+  if (connection !== undefined) {
+    return new BrokerError(
+      'ConnectionNotFoundError',
+      `Cannot ${action} connection "${connection}" of ${provider}: no such connection`,
+      {
+        ...id,
+        hint: `See \`broker connections\`, or log in: broker login ${provider} --connection ${connection}`,
+      },
+    )
+  }
+  const missing = action === 'revoke' ? 'it has no connections' : 'it has no default connection'
+  return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${provider}: ${missing}`, {
+    ...id,
+    hint: `Log in: broker login ${provider}; or choose a default: broker connections set-default ${provider} <connection>`,
+  })
+}
+
+export function unknownProvider(provider: string): BrokerError {
+  return new BrokerError('ProviderNotFoundError', `There is no provider "${provider}"`, {
+    provider,
+    hint: 'See what there is: broker provider list',
+  })
+}
+
+export function needsApproval({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot use connection "${connection}" of ${provider}: the provider's definition has changed where its credential may go`,
+    {
+      provider,
+      connection,
+      hint: `Log in again to approve it: broker login ${provider} --connection ${connection} --force`,
+    },
+  )
+}
