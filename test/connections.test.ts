@@ -288,11 +288,24 @@ describe('connections', () => {
     assert.equal(again.body.error, 'ConnectionNotFoundError')
   })
 
+  it('have a default again with the next login, when the one before was logged out', async () => {
+    await ada.call('POST', '/api/connections/openai/work/logout')
+    const defaults = async () =>
+      (await ada.call('GET', '/api/connections')).body.connections.map(
+        (one: Record<string, unknown>) => one['is_default'],
+      )
+    assert.deepEqual(await defaults(), [false])
+    await connect(ada, 'openai', key('n'), { connection: 'new' })
+    assert.deepEqual(await defaults(), [false, true])
+  })
+
   it('are all gone after a revoke; an API key has nobody to revoke it', async () => {
     const answer = await ada.call('POST', '/api/connections/openai/revoke')
     assert.deepEqual(answer.body, { status: 'ok', provider: 'openai', removed: 2, remote: 'unsupported' })
     assert.deepEqual((await ada.call('GET', '/api/connections')).body.connections, [])
-    assert.equal((await ada.call('POST', '/api/connections/openai/revoke')).status, 404)
+    const again = await ada.call('POST', '/api/connections/openai/revoke')
+    assert.equal(again.body.error, 'ConnectionNotFoundError')
+    assert.equal((await ada.call('POST', '/api/connections/nosuch/revoke')).body.error, 'ProviderNotFoundError')
     assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
   })
 })

@@ -95,6 +95,19 @@ describe('identities', () => {
     assert.equal((await ada.call('DELETE', '/api/identities/temp')).status, 404)
   })
 
+  it('lets only so many wait to be claimed', async () => {
+    const answers = []
+    for (let at = 0; at < 60 && answers.at(-1)?.status !== 429; at++) {
+      const one = caller(daemon, `waiting-${at}`)
+      answers.push(await register(one, { handle: one.handle, did: one.key.did }))
+    }
+    const last = answers.at(-1)
+    assert.equal(last?.status, 429)
+    assert.equal(last?.body.error, 'RateLimitedError')
+    assert.ok(Number(last?.headers['retry-after']) > 0)
+    assert.equal((await owner(daemon, 'ada-second')).handle, 'ada-second')
+  })
+
   it("does not tell another's identity from one that is not there", async () => {
     await register(caller(daemon, 'stranger'), {})
     const answers = await Promise.all(

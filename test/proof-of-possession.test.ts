@@ -1,5 +1,7 @@
 import assert from 'node:assert/strict'
 import { createHmac, createPrivateKey, randomBytes, sign } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { didOf, generateSigningKey, mintProof } from '../src/identity/index.ts'
 import {
@@ -217,6 +219,24 @@ describe('a used proof', () => {
       daemon = await startDaemon(t, { home, env: { BROKER_PORT: String(port) } })
       assert.equal((await use()).status, 401)
       assert.equal((await caller(daemon, 'ada', ada.key).call('GET', '/api/whoami')).status, 200)
+    }
+  })
+
+  it('is refused even where the memory of used proofs was lost', async (t) => {
+    const first = await startDaemon(t)
+    const ada = await owner(first)
+    const url = `${first.origin}/api/whoami`
+    const proof = mintProof(ada.key, { handle: 'ada', method: 'GET', url, body: new Uint8Array() })
+    const use = () => send(first, 'GET', '/api/whoami', '', { authorization: `PoP ${proof}` })
+    assert.equal((await use()).status, 200)
+    await first.stop()
+    const ledger = join(first.home, 'server/replay.db')
+    const env = { BROKER_PORT: String(first.port) }
+    for (const lose of [() => rmSync(ledger), () => writeFileSync(ledger, 'no database at all, but long enough')]) {
+      lose()
+      const daemon = await startDaemon(t, { home: first.home, env })
+      assert.equal((await use()).status, 401)
+      await daemon.stop()
     }
   })
 })

@@ -121,7 +121,37 @@ describe('the sealed records', () => {
     await daemon.stop()
     copyFileSync(`${path}.backup`, path)
     rmSync(`${path}-wal`, { force: true })
-    await assertDetected(t, first.home, ada, /older than the last one seen/)
+    const again = await assertDetected(t, first.home, ada, /older than the last one seen/)
+    assert.deepEqual((await again.call('POST', '/api/vault/restore')).body, { status: 'ok', lost: [] })
+    assert.equal((await again.call('GET', '/api/ready')).body.status, 'ready')
+  })
+
+  it('go on when the anchor cannot be written, and say so', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await owner(daemon)
+    // A folder stands where the file belongs.
+    rmSync(join(daemon.home, 'server/vault-anchor.json'), { force: true })
+    mkdirSync(join(daemon.home, 'server/vault-anchor.json/x'), { recursive: true })
+    await connect(ada, 'openai', KEYS.openai)
+    await connect(ada, 'groq', KEYS.groq)
+    const ready = async () => (await ada.call('GET', '/api/ready')).body
+    while ((await ready()).status === 'ready') await connect(ada, 'openai', KEYS.openai, { force: true })
+    assert.match((await ready()).issues.join(), /vault-anchor\.json cannot be written/)
+    assert.equal((await ada.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })).status, 200)
+  })
+
+  it('can be taken as they are: what does not open is given up, and said', async (t) => {
+    const { home, ada } = await stoppedHome(t)
+    tamper(home, `update records set sealed = zeroblob(60) where id = 'openai/default'`)
+    const again = await assertDetected(t, home, ada, /"openai\/default" was changed/)
+    const forced = await again.call('POST', '/api/vault/restore')
+    assert.deepEqual(forced.body, { status: 'ok', lost: [{ provider: 'openai', connection: 'default' }] })
+    const { body } = await again.call('GET', '/api/ready')
+    assert.deepEqual([body.status, body.issues], ['ready', undefined])
+    assert.equal((await again.call('POST', '/api/credentials/resolve', { host: 'api.groq.com' })).status, 200)
+    await connect(again, 'openai', KEYS.openai)
+    assert.equal((await again.call('GET', '/api/ready')).body.status, 'ready')
+    assert.equal((await again.call('GET', '/api/audit/events?event=vault.restored')).body.events.length, 1)
   })
 
   it('never give garbage for a flipped bit: every byte of one record is guarded', async (t) => {

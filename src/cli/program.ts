@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS } from '../protocol/index.ts'
+import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
 import type { LoginOptions } from './commands/login.ts'
 import type { OnboardOptions } from './commands/onboard.ts'
@@ -224,7 +225,13 @@ function defineHome(commands: Commands): void {
     .does(async (invocation) => (await import('./commands/whoami.ts')).whoami(invocation))
   commands
     .add('doctor', 'check that everything works', 'broker doctor --json')
-    .does(async (invocation) => (await import('./commands/doctor.ts')).doctor(invocation))
+    .option(
+      '--accept-restore',
+      'after damage or a restored backup: take the vault as it is, give up what does not open',
+    )
+    .does<DoctorOptions>(async (invocation, options) =>
+      (await import('./commands/doctor.ts')).doctor(invocation, options),
+    )
   commands
     .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')
     .does(async () => (await import('./commands/dashboard.ts')).dashboard())

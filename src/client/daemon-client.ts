@@ -15,6 +15,7 @@ import type {
   RemovedProvider,
   Resolution,
   ResolveRequest,
+  Restored,
   Revoked,
   Routes,
   Run,
@@ -105,6 +106,11 @@ export class DaemonClient {
       throw error
     })
     return this.#proof
+  }
+
+  /** Takes the vault as it is, after damage or a restored backup. */
+  restoreVault(): Promise<Restored> {
+    return this.#post('/api/vault/restore', {})
   }
 
   ready(): Promise<Readiness> {

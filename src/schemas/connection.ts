@@ -38,6 +38,13 @@ export const revoked = z.strictObject({
 })
 export type Revoked = z.infer<typeof revoked>
 
+export const restored = z.strictObject({
+  status: z.literal('ok'),
+  /** Connections whose credentials did not open: they are gone, and can be logged in to again. */
+  lost: z.array(z.strictObject({ provider: providerName, connection: connectionName })),
+})
+export type Restored = z.infer<typeof restored>
+
 export const defaultSet = z.strictObject({
   status: z.literal('ok'),
   provider: providerName,

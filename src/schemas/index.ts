@@ -30,7 +30,9 @@ export {
   connections,
   defaultSet,
   loggedOut,
+  type Restored,
   type Revoked,
+  restored,
   revoked,
 } from './connection.ts'
 export {

@@ -7,9 +7,14 @@ interface Check {
   readonly message?: string
 }
 
+export interface DoctorOptions {
+  readonly acceptRestore?: boolean
+}
+
 /** Exit code 0 when every check passes. */
-export async function doctor(invocation: Invocation): Promise<number> {
+export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOptions): Promise<number> {
   const { output } = invocation
+  if (acceptRestore) await takeAsItIs(invocation)
   const readiness = await asAgent(invocation, (client) => client.ready())
   const checks = checksOf(readiness)
   const warnings = readiness.warnings ?? []
@@ -24,6 +29,15 @@ export async function doctor(invocation: Invocation): Promise<number> {
     if (status === 'ok') output.done('Everything works')
   })
   return status === 'ok' ? 0 : 1
+}
+
+async function takeAsItIs(invocation: Invocation): Promise<void> {
+  const { output } = invocation
+  const { lost } = await asAgent(invocation, (client) => client.restoreVault())
+  output.done('The vault is taken as it is')
+  for (const { provider, connection } of lost) {
+    output.warn(`Connection "${connection}" of ${provider} is lost: log in again.`)
+  }
 }
 
 /** An issue that names a failed check explains it. */

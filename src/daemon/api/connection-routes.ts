@@ -7,6 +7,7 @@ import {
   defaultSet,
   loggedOut,
   providerName,
+  restored,
   resumeAuthSession,
   revoked,
 } from '../../schemas/index.ts'
@@ -68,6 +69,14 @@ export function connectionRoutes(connections: Connections, providers: Providers)
         await connections.logout(who, provider, connection)
         return { body: { status: 'ok' as const, provider, connection } }
       },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/vault/restore',
+      access: 'agent',
+      summary: 'Takes the vault as it is, after damage or a restored backup: what does not open is given up.',
+      reply: restored,
+      handle: async ({ who }) => ({ body: { status: 'ok' as const, lost: [...(await connections.restore(who))] } }),
     }),
     route({
       method: 'POST',

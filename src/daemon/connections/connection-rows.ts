@@ -1,6 +1,6 @@
 import type { Actor } from '../../protocol/index.ts'
 import { type Db, preparedQuery } from '../store/index.ts'
-import type { ConnectionId } from './open-connections.ts'
+import type { ConnectionId } from './connection-id.ts'
 
 export function findRow(db: Db, { vaultId }: Actor, { provider, connection }: ConnectionId) {
   return namedConnection(db, { vaultId, provider, connection })
@@ -37,4 +37,21 @@ export async function deleteRow(tx: Db, actor: Actor, { provider, connection }: 
     .where('provider', '=', provider)
     .where('connection', '=', connection)
     .execute()
+}
+
+/** Which connections a vault lists, and for which it has sealed records. */
+export async function namesIn(tx: Db, vaultId: string) {
+  return {
+    rows: await tx
+      .selectFrom('connections')
+      .select(['provider', 'connection'])
+      .where('vault_id', '=', vaultId)
+      .execute(),
+    records: await tx
+      .selectFrom('records')
+      .select('id')
+      .where('vault_id', '=', vaultId)
+      .where('kind', '=', 'connection')
+      .execute(),
+  }
 }

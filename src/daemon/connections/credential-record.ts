@@ -1,7 +1,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import { type Actor, Secret } from '../../protocol/index.ts'
 import type { RecordRef } from '../vault/index.ts'
-import type { ConnectionId } from './open-connections.ts'
+import type { ConnectionId } from './connection-id.ts'
 
 /** Values by field name. */
 export type Credential = Readonly<Record<string, Secret>>

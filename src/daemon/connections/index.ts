@@ -2,8 +2,8 @@
  * Named credential records of a vault: what may be listed of them, their default, redaction, and the one place that
  * opens them for use. Every act on one is audited here. Must never ask a provider anything.
  */
+export type { ConnectionId } from './connection-id.ts'
 export {
-  type ConnectionId,
   type Connections,
   type NewConnection,
   openConnections,

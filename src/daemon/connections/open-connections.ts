@@ -4,7 +4,8 @@ import type { Audit } from '../audit/index.ts'
 import { credentialFields, type Provider, type Providers } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { deleteRow, findDefault, findRow } from './connection-rows.ts'
+import type { ConnectionId } from './connection-id.ts'
+import { deleteRow, findDefault, findRow, namesIn } from './connection-rows.ts'
 import {
   type Credential,
   mapValues,
@@ -67,13 +68,12 @@ export interface Connections {
    *   where the credential may go, CredentialMissingError where the record does not open
    */
   use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection>
+  /**
+   * Takes the vault as it is, after damage or a restored backup. The connections whose credentials were lost.
+   */
+  restore(actor: Actor): Promise<readonly ConnectionId[]>
   /** Loads every record's columns. @throws where they cannot be read; returns sentences on what does not fit. */
   check(vaultId: string): Promise<readonly string[]>
-}
-
-export interface ConnectionId {
-  readonly provider: string
-  readonly connection: string
 }
 
 export interface ConnectionsOptions {
@@ -268,6 +268,23 @@ class ConnectionsOfStore implements Connections {
     return { provider: name, connection: row.connection, credential, ...(baseUrl !== undefined && { baseUrl }) }
   }
 
+  async restore(actor: Actor): Promise<readonly ConnectionId[]> {
+    return this.#store.transaction(async (tx) => {
+      await this.#vault.restore(tx, actor.vaultId)
+      const { rows, records } = await namesIn(tx, actor.vaultId)
+      const sealed = new Set(records.map(({ id }) => id))
+      const named = new Set(rows.map(recordId))
+      for (const { id } of records.filter(({ id }) => !named.has(id))) {
+        await this.#vault.remove(tx, { vaultId: actor.vaultId, kind: 'connection', id })
+      }
+      const lost = rows.filter((row) => !sealed.has(recordId(row)))
+      for (const row of lost) await deleteRow(tx, actor, row)
+      const reason = `connections lost: ${lost.length}`
+      await this.#audit.record(tx, actor, { event: 'vault.restored', status: 'success', reason })
+      return lost
+    })
+  }
+
   #noteUse(actor: Actor, id: ConnectionId): void {
     this.#lastUse.note(`${actor.vaultId}/${recordId(id)}`, (last_used_at) =>
       this.#store.db
@@ -281,19 +298,7 @@ class ConnectionsOfStore implements Connections {
   }
 
   async check(vaultId: string): Promise<readonly string[]> {
-    const { rows, records } = await this.#store.snapshot(async (tx) => ({
-      rows: await tx
-        .selectFrom('connections')
-        .select(['provider', 'connection'])
-        .where('vault_id', '=', vaultId)
-        .execute(),
-      records: await tx
-        .selectFrom('records')
-        .select('id')
-        .where('vault_id', '=', vaultId)
-        .where('kind', '=', 'connection')
-        .execute(),
-    }))
+    const { rows, records } = await this.#store.snapshot((tx) => namesIn(tx, vaultId))
     const sealed = new Set(records.map(({ id }) => id))
     const named = new Set(rows.map(recordId))
     const withoutRecord = rows.filter((row) => !sealed.has(recordId(row)))

@@ -1,5 +1,5 @@
 import { BrokerError } from '../../protocol/index.ts'
-import type { ConnectionId } from './open-connections.ts'
+import type { ConnectionId } from './connection-id.ts'
 
 export function alreadyExists({ provider, connection }: ConnectionId): BrokerError {
   return new BrokerError('ConnectionAlreadyExistsError', `Connection "${connection}" of ${provider} exists already`, {

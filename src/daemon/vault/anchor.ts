@@ -12,6 +12,8 @@ export interface Anchor {
   isRolledBack(vaultId: string): boolean
   /** Remembers how far a vault has come. */
   advance(vaultId: string, generation: number): void
+  /** Takes a vault as it is now, older than it was or not. */
+  accept(vaultId: string, generation: number): void
   /** Whether the last change could be written. A disk that is full must not end the daemon. */
   isWritten(): boolean
   /** Whether the file was there but is not what this deployment wrote. */
@@ -41,6 +43,10 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     isWritten: () => written,
     isRolledBack: (vaultId) => generations.get(vaultId) === ROLLED_BACK,
     advance,
+    accept(vaultId, generation) {
+      generations.set(vaultId, generation)
+      written = tryTo(() => file.write(print(keys, generations)))
+    },
   }
 }
 

@@ -30,7 +30,8 @@ export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
   let found: Manifest = emptyManifest()
   for (const [index, row] of rows.entries()) {
     if (index % RECORDS_AT_ONCE === 0) await setImmediate()
-    if (!(await opens(pass, row))) issues.push(`The stored ${row.kind} "${row.id}" was changed outside of Broker.`)
+    if (!(await opens({ ...pass, db: pass.store.db }, row)))
+      issues.push(`The stored ${row.kind} "${row.id}" was changed outside of Broker.`)
     found = withRecord(pass.keys, found, row)
   }
   return { records: rows.length, issues: [...issues, ...manifestIssues(pass, manifest, found)] }
@@ -48,9 +49,13 @@ async function readVault({ store, vaultId }: IntegrityPass) {
   }))
 }
 
-async function opens({ store, keys, vaultId, dataKeyOf }: IntegrityPass, row: RecordRow): Promise<boolean> {
+/** Whether the record is one that this vault sealed, unchanged. */
+export async function opens(
+  { db, keys, vaultId, dataKeyOf }: Pick<IntegrityPass, 'keys' | 'vaultId' | 'dataKeyOf'> & { readonly db: Db },
+  row: RecordRow,
+): Promise<boolean> {
   try {
-    const { key } = await dataKeyOf(store.db, row.term)
+    const { key } = await dataKeyOf(db, row.term)
     open(key, row.sealed, recordContext(keys, { vaultId, kind: row.kind, id: row.id }, row))
     return true
   } catch {
@@ -84,7 +89,6 @@ function anchorIssues(anchor: Anchor, vaultId: string): readonly string[] {
   if (!anchor.isWritten()) return ['The file server/vault-anchor.json cannot be written.']
   if (!anchor.isRolledBack(vaultId)) return []
   return [
-    'The whole store is older than the last one seen here. If you restored a backup on purpose, stop the daemon, ' +
-      'remove server/vault-anchor.json and start it again.',
+    'The whole store is older than the last one seen here. If you restored a backup on purpose: broker doctor --accept-restore',
   ]
 }

@@ -1,9 +1,9 @@
 import { randomUUID } from 'node:crypto'
 import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
-import { type Db, preparedQuery, type Store } from '../store/index.ts'
+import { type Db, preparedQuery, type RecordRow, type Store } from '../store/index.ts'
 import { open, seal } from './aead.ts'
 import { type Anchor, type AnchorFile, openAnchor } from './anchor.ts'
-import { checkIntegrity, type Integrity } from './integrity.ts'
+import { checkIntegrity, type Integrity, opens } from './integrity.ts'
 import { type DataKey, deriveKeys, type KeyHierarchy, keyIdOf, makeDataKey, unwrapDataKey } from './key-hierarchy.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
 import {
@@ -48,6 +48,11 @@ export interface Vault {
   get(db: Db, ref: RecordRef, binding: string): Promise<Secret | undefined>
   /** Whether there was one. */
   remove(tx: Db, ref: RecordRef): Promise<boolean>
+  /**
+   * Takes the vault as it is, after damage or a restored backup: removes records that do not open, and makes the manifest
+   * anew from those that do. The removed ones, as `kind` and `id`.
+   */
+  restore(tx: Db, vaultId: string): Promise<readonly Pick<RecordRef, 'kind' | 'id'>[]>
   /** Opens every record of the vault and holds them against its manifest. */
   integrity(vaultId: string): Promise<Integrity>
   /** Writes down how far the changed vaults have come. It happens by itself soon after a change, and before a stop. */
@@ -273,6 +278,49 @@ class SealedRecords implements Vault {
     return dataKey
   }
 
+  async restore(tx: Db, vaultId: string): Promise<readonly Pick<RecordRef, 'kind' | 'id'>[]> {
+    const { keys, anchor } = this.#unsealed()
+    const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
+    const rows = await tx.selectFrom('records').selectAll().where('vault_id', '=', vaultId).execute()
+    const pass = { db: tx, keys, vaultId, dataKeyOf }
+    const lost: RecordRow[] = []
+    let manifest = emptyManifest()
+    for (const row of rows) {
+      if (await opens(pass, row)) manifest = withRecord(keys, manifest, row)
+      else lost.push(row)
+    }
+    for (const { kind, id } of lost) {
+      await tx
+        .deleteFrom('records')
+        .where('vault_id', '=', vaultId)
+        .where('kind', '=', kind)
+        .where('id', '=', id)
+        .execute()
+    }
+    const generation = await this.#replaceManifest(tx, vaultId, manifest)
+    anchor.accept(vaultId, generation)
+    return lost.map(({ kind, id }) => ({ kind: kind as RecordRef['kind'], id }))
+  }
+
+  async #replaceManifest(tx: Db, vaultId: string, manifest: Manifest): Promise<number> {
+    const { keys } = this.#unsealed()
+    const before = await tx
+      .deleteFrom('manifests')
+      .where('vault_id', '=', vaultId)
+      .returning('generation')
+      .executeTakeFirst()
+    // Above every version a record of it has: versions are generations, and none is used twice.
+    const newest = await tx
+      .selectFrom('records')
+      .select((eb) => eb.fn.max('version').as('version'))
+      .where('vault_id', '=', vaultId)
+      .executeTakeFirst()
+    const generation = Math.max(before?.generation ?? 0, newest?.version ?? 0) + 1
+    const sealed = sealManifest(keys, vaultId, generation, manifest)
+    await tx.insertInto('manifests').values({ vault_id: vaultId, generation, sealed }).execute()
+    return generation
+  }
+
   async integrity(vaultId: string): Promise<Integrity> {
     const { keys, anchor } = this.#unsealed()
     const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
@@ -311,7 +359,7 @@ function opened<Result>(work: () => Result, what: string): Result {
 
 function integrityError(message: string, cause?: unknown): BrokerError {
   return new BrokerError('CredentialMissingError', message, {
-    hint: 'Run `broker doctor`; log in again with --force to replace it.',
+    hint: 'See `broker doctor`. `broker doctor --accept-restore` gives up what does not open; then log in again.',
     cause,
   })
 }
