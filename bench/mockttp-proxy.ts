@@ -1,4 +1,5 @@
 /** mockttp as the injecting proxy: one rule that passes everything on with the real key. */
+import { EventEmitter } from 'node:events'
 import { createRequire } from 'node:module'
 import type { ProxyReady } from './at-hand-proxy.ts'
 import { announce, startOptions } from './child-process.ts'
@@ -19,6 +20,9 @@ interface Mockttp {
     forAnyRequest(): { thenPassThrough(options: object): Promise<unknown> }
   }
 }
+
+// It adds a listener for each connection.
+EventEmitter.defaultMaxListeners = 100
 
 const { key, upstreamPort, upstreamCa } = startOptions<MockttpOptions>()
 const mockttp = createRequire(import.meta.url)('mockttp') as Mockttp
