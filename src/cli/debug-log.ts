@@ -29,13 +29,23 @@ export interface DebugLogOptions {
  */
 export function openDebugLog({ path, isDefault, show, now = () => new Date() }: DebugLogOptions): DebugLog {
   let descriptor: number | undefined
+  let written = 0
   return {
     write(event) {
       const line = lineOf({ time: now().toISOString(), pid: process.pid, ...event })
       show?.(line)
       if (path === undefined) return
-      descriptor ??= openLog(path, isDefault)
-      if (descriptor !== undefined) writeSync(descriptor, line)
+      // A run may go on for days: the size is looked at again after each part of what may be written.
+      if (descriptor !== undefined && written > MAX_BYTES) {
+        closeSync(descriptor)
+        descriptor = undefined
+      }
+      if (descriptor === undefined) {
+        descriptor = openLog(path, isDefault)
+        written = 0
+      }
+      if (descriptor === undefined) return
+      written += writeSync(descriptor, line)
     },
   }
 }

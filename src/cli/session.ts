@@ -44,14 +44,19 @@ export async function proveDaemon(config: Config, log: DebugLog): Promise<void> 
   }
 }
 
+const RESOLVE = '/api/credentials/resolve'
+
 /** A client of the configured daemon, which has to prove to be the one this home means. */
 export function connect(config: Config, log: DebugLog, signer?: Signer): DaemonClient {
   return new DaemonClient({
     baseUrl: config.baseUrl,
     ...(signer && { signer }),
     check: (did) => daemonCheck(config)(did),
-    onRequest: ({ path, milliseconds, ...request }) =>
-      log.write({ event: 'request', ...request, path: withoutSession(path), milliseconds: Math.round(milliseconds) }),
+    onRequest: ({ path, milliseconds, ...request }) => {
+      // One for each request of a run: what became of it is in the audit log.
+      if (path === RESOLVE && request.status === 200) return
+      log.write({ event: 'request', ...request, path: withoutSession(path), milliseconds: Math.round(milliseconds) })
+    },
     ...(!config.baseUrlIsOwn && {
       unreachableHint: 'Check that the daemon runs there, or name another with BROKER_BASE_URL.',
     }),

@@ -5,9 +5,18 @@ type Answered = (outcome: Resolution | Error) => void
 
 interface Question {
   waiting: Answered[]
+  /** How many will wait, if all that were answered last ask again at once. */
+  expected: number
+  /** Runs out when they did not. */
+  patience: NodeJS.Timeout | undefined
 }
 
 const TIME_LIMIT = 5_000
+/**
+ * How long requests that wait are held back, in milliseconds, for those that were just answered to come again and share
+ * their ask: under load, one ask for all costs each of them less time than two for half of them.
+ */
+const PATIENCE = 1
 
 /**
  * Asks the daemon on each request. Requests that wait for the very same question share one ask, but only one that is
@@ -29,15 +38,18 @@ export class CredentialQuestions {
     const question = this.#questions.get(key)
     if (question !== undefined) {
       question.waiting.push(answered)
+      if (question.patience && question.waiting.length >= question.expected) this.#askBatch(key, request, question)
       return
     }
-    const asked: Question = { waiting: [answered] }
+    const asked: Question = { waiting: [answered], expected: 0, patience: undefined }
     this.#questions.set(key, asked)
     // One turn later, so that requests that arrived in the same turn share the ask.
     setImmediate(() => this.#askBatch(key, request, asked))
   }
 
   #askBatch(key: string, request: ResolveRequest, question: Question): void {
+    clearTimeout(question.patience)
+    question.patience = undefined
     const batch = question.waiting
     question.waiting = []
     let finished = false
@@ -45,14 +57,20 @@ export class CredentialQuestions {
       if (finished) return
       finished = true
       clearTimeout(timer)
-      if (question.waiting.length > 0) this.#askBatch(key, request, question)
-      else this.#questions.delete(key)
+      question.expected = batch.length + question.waiting.length
+      if (question.expected === 1) this.#questions.delete(key)
+      else question.patience = setTimeout(() => this.#runOut(key, request, question), PATIENCE)
       for (const answered of batch) answered(outcome)
     }
     const timer = setTimeout(() => finish(timedOut(this.#timeLimit)), this.#timeLimit)
     this.#resolve(request).then(finish, (error: unknown) =>
       finish(error instanceof Error ? error : unknownError(error)),
     )
+  }
+
+  #runOut(key: string, request: ResolveRequest, question: Question): void {
+    if (question.waiting.length > 0) this.#askBatch(key, request, question)
+    else this.#questions.delete(key)
   }
 }
 

@@ -22,7 +22,8 @@ const CLEAN_EVERY_MS = 60_000
 
 /** A ledger in a file of its own, so that it need not wait for the durable writes of the store. */
 export function sqliteReplayLedger(database: DatabaseSync, remembersSince: number, now: () => number): ReplayLedger {
-  database.exec('pragma journal_mode = wal; pragma synchronous = normal; pragma busy_timeout = 2000')
+  // Nobody else opens it: held for good, it need not be locked and looked at anew for each claim.
+  database.exec('pragma locking_mode = exclusive; pragma journal_mode = wal; pragma synchronous = normal')
   // Without rowid the key is the table: one tree to write instead of two.
   database.exec(`${CREATE} without rowid`)
   const insert = database.prepare('insert into used_proofs values (?, ?) on conflict do nothing')
