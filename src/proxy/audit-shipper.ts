@@ -12,7 +12,7 @@ interface AuditShipperOptions {
 }
 
 const SHIP_AFTER = 200
-const SHIP_AT = 500
+const SHIP_AT = 200
 const MAX_BATCH = 1_000
 const MAX_KEPT = 10_000
 const MIN_BACKOFF = 250

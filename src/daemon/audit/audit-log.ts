@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { setImmediate } from 'node:timers/promises'
 import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
 import type { AuditEvent, AuditPage, AuditQuery, ShippedEvent } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
@@ -48,6 +49,12 @@ const MAX_LIMIT = 500
 // What a proxy says of the time is believed within this: an outage may last, a clock may be wrong.
 const BACKDATED_MS = 24 * 60 * 60 * 1000
 
+/**
+ * A proxy under load ships hundreds of events, and requests wait for their credentials meanwhile: they get their turn in
+ * between. A batch that ends half-way is sent again, and what is there is left out.
+ */
+const ROWS_AT_ONCE = 50
+
 export function openAudit(store: Store, now: () => number = Date.now): Audit {
   return {
     async record(tx, actor, event) {
@@ -55,7 +62,10 @@ export function openAudit(store: Store, now: () => number = Date.now): Audit {
     },
     async append(actor, events, batch) {
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
-      await store.transaction((tx) => insert(tx, rows))
+      for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
+        if (at > 0) await setImmediate()
+        await store.transaction((tx) => insert(tx, rows.slice(at, at + ROWS_AT_ONCE)))
+      }
     },
     page: (scope, query) => readPage(store.db, scope, query),
     verify: (rows) => verifyTail(store, rows),
