@@ -80,7 +80,7 @@ function clientOf(env: NodeJS.ProcessEnv): DaemonClient {
   const [handle = ''] = listIdentities(paths)
   const pem = readIdentityKey(paths, handle)
   if (!pem) throw new BrokerError('AuthenticationFailedError', 'The home has no identity')
-  return new DaemonClient({ baseUrl, signer: { handle, key: signingKeyFromPem(pem) }, check: () => undefined })
+  return new DaemonClient({ baseUrl, signer: { handle, key: signingKeyFromPem(pem, handle) }, check: () => undefined })
 }
 
 /** Milliseconds of each. */

@@ -82,6 +82,14 @@ describe('a login with an API key', () => {
     )
   })
 
+  it('stays open while others begin, up to a hundred of one principal', async () => {
+    const { body } = await begin({ provider: 'groq', connection: 'first' })
+    for (let at = 0; at < 60; at++) await begin({ provider: 'groq', connection: `later-${at}` })
+    assert.equal((await ada.call('GET', `/api/auth/sessions/${body.id}`)).body.status, 'waiting_for_user')
+    for (let at = 60; at < 100; at++) await begin({ provider: 'groq', connection: `later-${at}` })
+    assert.equal((await ada.call('GET', `/api/auth/sessions/${body.id}`)).status, 404)
+  })
+
   it('says which flows this version has', async () => {
     const answer = await begin({ provider: 'openai', connection: 'x', flow: 'pkce' })
     assert.equal(answer.status, 403)

@@ -99,7 +99,7 @@ export function activeHandle({ paths }: Config): string | undefined {
 /** @throws BrokerError AuthenticationFailedError where its key is missing or damaged. */
 export function signerOf(config: Config, handle: string): Signer {
   const pem = readIdentityKey(config.paths, handle)
-  if (pem) return { handle, key: signingKeyFromPem(pem) }
+  if (pem) return { handle, key: signingKeyFromPem(pem, `identities/${handle}.key`) }
   throw new BrokerError('AuthenticationFailedError', `The agent "${handle}" has no key in this home`, {
     hint: 'Choose another with `broker agent use <name>`, or make one with `broker agent create <name>`.',
   })

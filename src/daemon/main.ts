@@ -38,7 +38,10 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
 
   const lock = lockHome(paths.daemonLock, () => describeHolder(config))
   const { schemaVersion } = ensureServerConfig(paths)
-  const daemonKey = signingKeyFromPem(ensureDaemonKey(paths, () => generateSigningKey().toPem()))
+  const daemonKey = signingKeyFromPem(
+    ensureDaemonKey(paths, () => generateSigningKey().toPem()),
+    'server/daemon.key',
+  )
   const port = settings.port || (await freePort(settings.hosts[0] ?? '127.0.0.1'))
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''

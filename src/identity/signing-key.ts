@@ -21,11 +21,14 @@ export function generateSigningKey(): SigningKey {
   return signingKey(generateKeyPairSync('ed25519').privateKey)
 }
 
-/** @throws BrokerError AuthenticationFailedError where the text is not the PEM of an Ed25519 private key. */
-export function signingKeyFromPem(pem: Secret): SigningKey {
+/**
+ * @param name of the file it comes from, for the error
+ * @throws BrokerError AuthenticationFailedError where the text is not the PEM of an Ed25519 private key
+ */
+export function signingKeyFromPem(pem: Secret, name: string): SigningKey {
   const key = parsePem(pem)
   if (key?.asymmetricKeyType !== 'ed25519') {
-    throw new BrokerError('AuthenticationFailedError', 'The identity key is not an Ed25519 private key in PEM form')
+    throw new BrokerError('AuthenticationFailedError', `The key "${name}" is not an Ed25519 private key in PEM form`)
   }
   return signingKey(key)
 }

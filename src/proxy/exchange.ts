@@ -61,6 +61,8 @@ export class Exchange implements Lessee {
   readonly #startedAt = performance.now()
   readonly #answer: AnswerReader
   #outgoing: OutgoingHead | undefined
+  /** What the daemon's refusal was about. */
+  #about: { readonly provider?: string; readonly connection?: string } | undefined
   #resolution: Resolution | undefined
   #upstream: UpstreamConnection | undefined
   #upload: BodyFramer | undefined
@@ -84,7 +86,7 @@ export class Exchange implements Lessee {
     }
     this.#services.questions.ask(question, (outcome) => {
       if (this.#over) return
-      if (outcome instanceof Error) this.#refuse(credentialRefused(outcome, this.#order.target.host))
+      if (outcome instanceof Error) this.#refuse(credentialRefused(outcome, this.#order.target.host), outcome)
       else this.#inject(outcome)
     })
   }
@@ -271,7 +273,8 @@ export class Exchange implements Lessee {
     this.#child.finished(this.requestDone && !closesChild ? 'keep' : 'close')
   }
 
-  #refuse(refusal: Refusal): void {
+  #refuse(refusal: Refusal, cause?: Error): void {
+    if (cause instanceof BrokerError) this.#about = cause.options
     this.#close()
     this.#services.log({ event: 'refused', host: this.#order.target.host, reason: refusal.reason })
     if (refusal.status === 403 || this.#outgoing === undefined) this.#audit('denied', refusal.reason)
@@ -295,10 +298,12 @@ export class Exchange implements Lessee {
   /** Tells of every injected request, and of every one that was denied. */
   #audit(status: 'success' | 'failure' | 'denied', reason?: string): void {
     const { question, target } = this.#order
+    const about = this.#resolution ?? this.#about
     if (status !== 'denied' && (question === undefined || this.#resolution === undefined)) return
     this.#services.audit.record({
       event: status === 'denied' ? 'proxy.denied' : 'proxy.request',
-      ...(this.#resolution && { provider: this.#resolution.provider, connection: this.#resolution.connection }),
+      ...(about?.provider !== undefined && { provider: about.provider }),
+      ...(about?.connection !== undefined && { connection: about.connection }),
       status,
       ...(reason === undefined ? {} : { reason }),
       request: {

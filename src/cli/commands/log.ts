@@ -60,13 +60,19 @@ function rowOf({ timestamp, event, provider, connection, identity, status, reaso
   return [day(timestamp), event, provider, connection, identity, status, reason ?? asked ?? '']
 }
 
+// A line may be cut off where two commands wrote at once.
+function parsed(line: string): unknown {
+  try {
+    return JSON.parse(line)
+  } catch {
+    return { unreadable: true }
+  }
+}
+
 /** What this client did, one JSON object a line, newest last. */
 function printDebugLog({ config, output }: Invocation, count: number): void {
   const { lines } = lastLines(config.paths.clientLog, count)
-  output.result(
-    lines.map((line) => JSON.parse(line)),
-    () => {
-      for (const line of lines) output.line(line)
-    },
-  )
+  output.result(lines.map(parsed), () => {
+    for (const line of lines) output.line(line)
+  })
 }

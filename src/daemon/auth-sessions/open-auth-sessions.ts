@@ -55,8 +55,8 @@ export function openAuthSessions(options: AuthSessionsOptions): AuthSessions {
 }
 
 const LIFETIME_MS = 10 * 60 * 1000
-/** A finished session answers `get` for as long as it would have lived; more than this many are never kept. */
-const MAX_SESSIONS = 1000
+/** A finished session answers `get` for as long as it would have lived; more than this many of one principal are never kept. */
+const MAX_SESSIONS = 100
 
 type State =
   | { readonly status: 'waiting_for_user' }
@@ -124,10 +124,13 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   #keep(session: Session): void {
-    for (const [id, { createdAt }] of this.#sessions) {
-      if (createdAt + LIFETIME_MS > this.#now() && this.#sessions.size < MAX_SESSIONS) break
-      this.#sessions.delete(id)
+    const own: string[] = []
+    for (const [id, { createdAt, actor }] of this.#sessions) {
+      if (createdAt + LIFETIME_MS <= this.#now()) this.#sessions.delete(id)
+      else if (actor.principalId === session.actor.principalId) own.push(id)
     }
+    // Oldest first: nobody's logins push out another's.
+    for (const id of own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))) this.#sessions.delete(id)
     this.#sessions.set(session.id, session)
   }
 
