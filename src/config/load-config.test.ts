@@ -1,0 +1,92 @@
+import assert from 'node:assert/strict'
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, it } from 'node:test'
+import { loadConfig } from './load-config.ts'
+
+const NOWHERE = '/nonexistent'
+const load = (env: Record<string, string>) => loadConfig(env, NOWHERE)
+
+describe('the configuration', () => {
+  it('of an empty environment is the one that is documented', () => {
+    const { paths, baseUrl, baseUrlSource, baseUrlIsOwn, daemon, proxy } = load({})
+    assert.equal(paths.home, '/nonexistent/.broker')
+    assert.deepEqual([baseUrl, baseUrlSource, baseUrlIsOwn], ['http://127.0.0.1:7998', 'default', true])
+    assert.deepEqual(daemon, { hosts: ['127.0.0.1', '::1'], port: 7998, encryptionMode: 'auto', logLevel: 'info' })
+    assert.deepEqual(proxy, {})
+  })
+
+  it('takes an empty variable for one that is not set', () => {
+    assert.equal(load({ BROKER_PORT: '', BROKER_BASE_URL: '', BROKER_HOST: '' }).baseUrl, 'http://127.0.0.1:7998')
+  })
+
+  it('knows which address is that of the home’s own daemon', () => {
+    const own = (env: Record<string, string>) => load(env).baseUrlIsOwn
+    assert.equal(own({ BROKER_PORT: '7000' }), true)
+    assert.equal(own({ BROKER_BASE_URL: 'http://localhost:7998' }), true)
+    assert.equal(own({ BROKER_BASE_URL: 'http://[::1]:7998/' }), true)
+    assert.equal(own({ BROKER_BASE_URL: 'http://127.0.0.1:7999' }), false)
+    assert.equal(own({ BROKER_BASE_URL: 'https://broker.example.com' }), false)
+  })
+
+  const refused: readonly [string, string][] = [
+    ['BROKER_BASE_URL', 'http://broker.example.com'],
+    ['BROKER_BASE_URL', 'http://127.0.0.1.evil.test:7998'],
+    ['BROKER_BASE_URL', 'ftp://127.0.0.1'],
+    ['BROKER_BASE_URL', 'http://user:CNRYpass@127.0.0.1:7998'],
+    ['BROKER_BASE_URL', 'http://127.0.0.1:7998/path'],
+    ['BROKER_BASE_URL', 'CNRY'],
+    ['BROKER_HOST', '0.0.0.0'],
+    ['BROKER_HOST', '::'],
+    ['BROKER_HOST', '192.0.2.7'],
+    ['BROKER_PORT', '65536'],
+    ['BROKER_PORT', '-1'],
+    ['BROKER_PORT', '0x50'],
+    ['BROKER_PUBLIC_URL', 'http://localhost:1'],
+    ['BROKER_DATABASE_URL', 'mysql://CNRY@host/db'],
+    ['BROKER_REDIS_URL', 'redis://host'],
+    ['BROKER_ENCRYPTION_MODE', 'none'],
+    ['BROKER_ENCRYPTION_MODE', 'passphrase'],
+    ['BROKER_MASTER_KEY_FILE', 'relative/key'],
+    ['BROKER_LOG_LEVEL', 'loud'],
+  ]
+  for (const [name, value] of refused) {
+    it(`refuses ${name}=${value.replace(/CNRY/g, '…')}, names the variable and does not repeat its value`, () => {
+      assert.throws(
+        () => load({ [name]: value }),
+        (error: Error) =>
+          error.name === 'InvalidRequestError' && error.message.includes(name) && !/CNRY/.test(error.message),
+      )
+    })
+  }
+
+  it('opens the daemon to the network only behind https', () => {
+    const { daemon } = load({ BROKER_HOST: '0.0.0.0', BROKER_PUBLIC_URL: 'https://broker.example.com' })
+    assert.deepEqual([daemon.hosts, daemon.publicUrl], [['0.0.0.0'], 'https://broker.example.com'])
+  })
+
+  it('gives the child of a run everything but what is Broker’s own, and its Node options back', () => {
+    const { inherited } = load({
+      PATH: '/bin',
+      EMPTY: '',
+      BROKER_MASTER_KEY: 'CNRY',
+      BROKER_INHERITED_NODE_OPTIONS: '--max-old-space-size=64',
+    })
+    assert.deepEqual(inherited, { PATH: '/bin', EMPTY: '', NODE_OPTIONS: '--max-old-space-size=64' })
+  })
+
+  it('takes the saved daemon unless the environment names one, and refuses a damaged file by its name', (t) => {
+    const home = mkdtempSync(join(tmpdir(), 'broker-config-'))
+    t.after(() => rmSync(home, { recursive: true }))
+    mkdirSync(join(home, 'client'), { mode: 0o700 })
+    const save = (text: string) => writeFileSync(join(home, 'client/config.json'), text, { mode: 0o600 })
+    save('{"daemon_base_url":"https://broker.example.com"}')
+    assert.equal(load({ BROKER_HOME: home }).baseUrl, 'https://broker.example.com')
+    assert.equal(load({ BROKER_HOME: home, BROKER_BASE_URL: 'http://localhost:1' }).baseUrlSource, 'environment')
+    for (const text of ['{', '[]', 'null', '{"active_identity":7}', '{"active_identity":"No Such"}']) {
+      save(text)
+      assert.throws(() => load({ BROKER_HOME: home }), /client\/config\.json/)
+    }
+  })
+})
