@@ -1,8 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates, rootCertificates, type SecureContext } from 'node:tls'
 
-// Named here and not read from SSL_CERT_FILE: the environment must not change whom the proxy trusts.
-const SYSTEM_BUNDLES = [
+/**
+ * Where systems keep their root certificates, PEM. Named here and not read from SSL_CERT_FILE: the environment must not
+ * change whom the proxy trusts.
+ */
+export const SYSTEM_BUNDLES: readonly string[] = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
   '/etc/pki/tls/certs/ca-bundle.crt',

@@ -1,6 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
+import { SYSTEM_BUNDLES } from '../proxy/index.ts'
 import { pkcs12TrustStore } from './pkcs12-trust-store.ts'
 
 type Environment = Readonly<Record<string, string>>
@@ -31,14 +32,6 @@ export const REPLACING = [
   'npm_config_cafile',
   'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
 ] as const
-
-const SYSTEM_BUNDLES = [
-  '/etc/ssl/certs/ca-certificates.crt',
-  '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',
-  '/etc/pki/tls/certs/ca-bundle.crt',
-  '/etc/ssl/ca-bundle.pem',
-  '/etc/ssl/cert.pem',
-]
 
 /** `withJava` costs reading every root once more. */
 export function writeTrustFiles(

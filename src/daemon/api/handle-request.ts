@@ -5,7 +5,7 @@ import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
-import { FORM, mediaTypeOf, parseBody, readBody } from './read-body.ts'
+import { FORM, mediaTypeOf, parseBody, readBody, singleFields } from './read-body.ts'
 import type { OwnAddresses } from './request-walls.ts'
 import type { CallHeaders, RawReply, Reply } from './route.ts'
 
@@ -78,12 +78,9 @@ function parseParams(route: RouteMatch['route'], params: RouteMatch['params']): 
 function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
   const start = url.indexOf('?')
   if (start < 0) return {}
-  const entries = [...new URLSearchParams(url.slice(start))]
-  const names = new Set(entries.map(([name]) => name))
-  if (names.size !== entries.length || names.has('__proto__')) {
-    throw new BrokerError('InvalidRequestError', 'The query gives a parameter twice')
-  }
-  return Object.fromEntries(entries)
+  const query = singleFields(new URLSearchParams(url.slice(start)))
+  if (query) return query
+  throw new BrokerError('InvalidRequestError', 'The query gives a parameter twice')
 }
 
 function bodyOf(request: IncomingMessage, bytes: Buffer, route: RouteMatch['route']): unknown {

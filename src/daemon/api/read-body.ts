@@ -71,10 +71,14 @@ function parseJson(text: string): unknown {
 }
 
 function parseForm(text: string): Record<string, string> {
-  const fields = [...new URLSearchParams(text)]
+  const form = singleFields(new URLSearchParams(text))
+  if (form) return form
+  throw new BrokerError('InvalidRequestError', 'The form has a field twice', { httpStatus: 400 })
+}
+
+/** Fields by name; undefined where one is given twice, or has a name that no object may have. */
+export function singleFields(parameters: URLSearchParams): Record<string, string> | undefined {
+  const fields = [...parameters]
   const names = new Set(fields.map(([name]) => name))
-  if (names.size !== fields.length || names.has('__proto__')) {
-    throw new BrokerError('InvalidRequestError', 'The form has a field twice', { httpStatus: 400 })
-  }
-  return Object.fromEntries(fields)
+  return names.size === fields.length && !names.has('__proto__') ? Object.fromEntries(fields) : undefined
 }

@@ -76,16 +76,10 @@ type NewRow = Omit<AuditEventRow, 'seq' | 'hash'>
 
 function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewRow {
   return {
+    ...commonColumns(actor, event),
     id: randomBytes(16).toString('base64url'),
     timestamp: new Date(now).toISOString(),
-    event: event.event,
     source: 'internal',
-    provider: event.provider ?? null,
-    connection: event.connection ?? null,
-    identity: actor.identity,
-    principal_id: actor.principalId,
-    status: event.status,
-    reason: event.reason ?? null,
     run_id: event.runId ?? actor.run?.id ?? null,
     request: null,
   }
@@ -93,20 +87,26 @@ function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewR
 
 function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now: number): NewRow {
   return {
+    ...commonColumns(actor, event),
     // Two senders may choose one id: what is stored is theirs together with who they are. Not as a hash: a run counts its
     // ids up, and an index whose next entry lands beside the last stays quick however long the log grows.
     id: `${actor.identity}:${event.id ?? place}`,
     timestamp: believableTime(event.timestamp, now),
-    event: event.event,
     source: 'external',
+    run_id: actor.run?.id ?? event.run_id ?? null,
+    request: event.request ? JSON.stringify({ ...event.request, path: withoutQuery(event.request.path) }) : null,
+  }
+}
+
+function commonColumns(actor: AuditActor, event: InternalEvent | ShippedEvent) {
+  return {
+    event: event.event,
     provider: event.provider ?? null,
     connection: event.connection ?? null,
     identity: actor.identity,
     principal_id: actor.principalId,
     status: event.status,
     reason: event.reason ?? null,
-    run_id: actor.run?.id ?? event.run_id ?? null,
-    request: event.request ? JSON.stringify({ ...event.request, path: withoutQuery(event.request.path) }) : null,
   }
 }
 

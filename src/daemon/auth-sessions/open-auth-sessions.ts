@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { type Actor, BrokerError, DEFAULT_CONNECTION, type FlowName } from '../../protocol/index.ts'
 import type { AuthSession, Field, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Connections } from '../connections/index.ts'
+import { type Connections, connectionExists } from '../connections/index.ts'
 import {
   credentialFields,
   needsBaseUrl,
@@ -91,18 +91,13 @@ class AuthSessionsInMemory implements AuthSessions {
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
     const { providers, connections } = this.#options
-    const provider = providers.find(wanted.provider)
-    if (!provider) throw unknownProvider(wanted.provider)
+    const provider = providers.get(wanted.provider)
     const { definition } = provider
     const flow = requireFlow(provider, wanted.flow)
     const connection = wanted.connection ?? DEFAULT_CONNECTION
     const baseUrl = tenantUrl(provider, wanted.base_url)
     if (!wanted.force && (await connections.exists(actor, definition.name, connection))) {
-      throw new BrokerError(
-        'ConnectionAlreadyExistsError',
-        `Connection "${connection}" of ${definition.name} exists already`,
-        { provider: definition.name, connection, hint: 'Use --force to replace it, or another --connection name.' },
-      )
+      throw connectionExists({ provider: definition.name, connection })
     }
     const now = this.#now()
     const session: Session = {
@@ -290,13 +285,6 @@ function tenantUrl({ definition }: Provider, text: string | undefined): string |
       hint: `broker login ${definition.name} --base-url ${definition.base_url}`,
     },
   )
-}
-
-function unknownProvider(name: string): BrokerError {
-  return new BrokerError('ProviderNotFoundError', `There is no provider "${name}"`, {
-    provider: name,
-    hint: 'See what there is: broker provider list',
-  })
 }
 
 function noSuchSession(): BrokerError {

@@ -10,3 +10,4 @@ export {
   type UsableConnection,
 } from './open-connections.ts'
 export { type DefinitionsOptions, registerDefinition, removeDefinition } from './provider-definitions.ts'
+export { connectionExists } from './refusals.ts'

@@ -16,7 +16,7 @@ import {
   serialize,
 } from './credential-record.ts'
 import { destinationOf } from './destination.ts'
-import { alreadyExists, needsApproval, notFound, unknownProvider } from './refusals.ts'
+import { connectionExists, needsApproval, notFound } from './refusals.ts'
 
 /** What a login found out. Values by field name. */
 export interface NewConnection {
@@ -167,7 +167,7 @@ class ConnectionsOfStore implements Connections {
     const id = { provider: definition.name, connection: wanted.connection }
     await this.#store.transaction(async (tx) => {
       const before = await findRow(tx, actor, id)
-      if (before && wanted.existing === 'refuse') throw alreadyExists(id)
+      if (before && wanted.existing === 'refuse') throw connectionExists(id)
       const destination = destinationOf(definition, wanted.baseUrl)
       await this.#vault.put(tx, recordOf(actor, id), destination, serialize(wanted.credential))
       await deleteRow(tx, actor, id)
@@ -351,7 +351,9 @@ class ConnectionsOfStore implements Connections {
   }
 
   #notFound(id: { provider: string; connection?: string }, action: 'use' | 'log out' | 'revoke'): BrokerError {
-    return this.#providers.find(id.provider) ? notFound(id, action) : unknownProvider(id.provider)
+    // Where the provider is unknown, that is the better thing to say.
+    this.#providers.get(id.provider)
+    return notFound(id, action)
   }
 
   #isApproved(row: ConnectionRow): boolean {

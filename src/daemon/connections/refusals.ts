@@ -1,11 +1,11 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 
-export function alreadyExists({ provider, connection }: ConnectionId): BrokerError {
+export function connectionExists({ provider, connection }: ConnectionId): BrokerError {
   return new BrokerError('ConnectionAlreadyExistsError', `Connection "${connection}" of ${provider} exists already`, {
     provider,
     connection,
-    hint: 'Use --force to replace it, or --connection to keep both under two names.',
+    hint: 'Use --force to replace it, or another --connection name.',
   })
 }
 
@@ -28,13 +28,6 @@ export function notFound(
   return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${provider}: ${missing}`, {
     ...id,
     hint: `Log in: broker login ${provider}; or choose a default: broker connections set-default ${provider} <connection>`,
-  })
-}
-
-export function unknownProvider(provider: string): BrokerError {
-  return new BrokerError('ProviderNotFoundError', `There is no provider "${provider}"`, {
-    provider,
-    hint: 'See what there is: broker provider list',
   })
 }
 

@@ -11,14 +11,7 @@ export async function requireGrantable(
   actor: Actor,
   { only = [], connections: chosen = {} }: StartRun,
 ): Promise<void> {
-  for (const provider of [...only, ...Object.keys(chosen)]) {
-    if (!providers.find(provider)) {
-      throw new BrokerError('ProviderNotFoundError', `There is no provider "${provider}"`, {
-        provider,
-        hint: 'See what there is: broker provider list',
-      })
-    }
-  }
+  for (const provider of [...only, ...Object.keys(chosen)]) providers.get(provider)
   for (const [provider, connection] of Object.entries(chosen)) {
     if (!(await connections.exists(actor, provider, connection))) {
       throw new BrokerError('ConnectionNotFoundError', `There is no connection "${connection}" of ${provider}`, {

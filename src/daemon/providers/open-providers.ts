@@ -25,6 +25,8 @@ export interface Providers {
   /** Sorted by name. Sees files that were changed by hand, as {@link Providers.health} does. */
   list(): readonly Provider[]
   find(name: string): Provider | undefined
+  /** @throws {BrokerError} ProviderNotFoundError */
+  get(name: string): Provider
   /**
    * The provider that a request goes to: an exact host before a wildcard, then the longer path prefix. Those that
    * `among` turns down are as if they were not there.
@@ -68,6 +70,11 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
       return [...registry.byName.values()]
     },
     find: (name) => registry.byName.get(name),
+    get(name) {
+      const found = registry.byName.get(name)
+      if (!found) throw notFound(name)
+      return found
+    },
     match: (target, among = () => true) => registry.table.match(target, among),
     validate: parseDefinition,
     register(definition, { force }) {
