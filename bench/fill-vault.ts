@@ -6,7 +6,7 @@ import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
 import { loadConfig, readPrivateFile, writePrivateFile } from '../src/config/index.ts'
 import { openAudit } from '../src/daemon/audit/index.ts'
-import { openConnections } from '../src/daemon/connections/index.ts'
+import { openConnections, openOAuthClients } from '../src/daemon/connections/index.ts'
 import { credentialFields, openProviders } from '../src/daemon/providers/index.ts'
 import { openStore } from '../src/daemon/store/index.ts'
 import { openVault, systemKeyring } from '../src/daemon/vault/index.ts'
@@ -35,7 +35,7 @@ const vault = await openVault({
 const audit = openAudit(store)
 const bundledDir = new URL('../providers', import.meta.url).pathname
 const providers = openProviders({ bundledDir, customDir: paths.providers })
-const connections = openConnections({ store, vault, audit, providers })
+const connections = openConnections({ store, vault, audit, providers, clients: openOAuthClients({ store, vault }) })
 const actor = await onlyActor()
 const places = providers.list().flatMap((provider) => {
   const fixed = provider.hosts.find(({ host, pathPrefix }) => !host.includes('*') && pathPrefix === undefined)

@@ -2,6 +2,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { measureProxy } from './measure-proxy.ts'
+import { measureRefresh } from './measure-refresh.ts'
 import { measureStart } from './measure-start.ts'
 import { measureStream } from './measure-stream.ts'
 import { measureVault } from './measure-vault.ts'
@@ -13,6 +14,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   stream: measureStream,
   start: measureStart,
   vault: measureVault,
+  refresh: measureRefresh,
 }
 
 const RESULTS = new URL('./results/', import.meta.url)

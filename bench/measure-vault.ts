@@ -1,9 +1,7 @@
 import { join } from 'node:path'
-import { DaemonClient } from '../src/client/index.ts'
-import { listIdentities, loadConfig, readIdentityKey } from '../src/config/index.ts'
-import { signingKeyFromPem } from '../src/identity/index.ts'
-import { BrokerError } from '../src/protocol/index.ts'
+import type { DaemonClient } from '../src/client/index.ts'
 import { pathOf, run } from './child-process.ts'
+import { clientOf } from './daemon-client.ts'
 import type { Stored } from './fill-vault.ts'
 import { atMost, type Finding } from './report.ts'
 import { median, percentile, ratioOf } from './statistics.ts'
@@ -73,14 +71,6 @@ async function openHome(home: string, count: number): Promise<Home> {
       await runBroker(env, ['daemon', 'stop'])
     },
   }
-}
-
-function clientOf(env: NodeJS.ProcessEnv): DaemonClient {
-  const { baseUrl, paths } = loadConfig(env, '/nowhere')
-  const [handle = ''] = listIdentities(paths)
-  const pem = readIdentityKey(paths, handle)
-  if (!pem) throw new BrokerError('AuthenticationFailedError', 'The home has no identity')
-  return new DaemonClient({ baseUrl, signer: { handle, key: signingKeyFromPem(pem, handle) }, check: () => undefined })
 }
 
 /** Milliseconds of each. */

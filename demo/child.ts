@@ -3,20 +3,28 @@ import { readFileSync } from 'node:fs'
 import { request } from 'node:http'
 import { connect } from 'node:tls'
 
+export interface ChildReport {
+  readonly status: number
+  readonly body: string
+  readonly key: string | undefined
+  /** Environment and arguments of the child and of its parent, as it found them. */
+  readonly everything: string
+  /** Fingerprint of what a host without a connection showed. */
+  readonly certificate: string
+}
+
 const [host = '', otherHost = ''] = process.argv.slice(2)
 const key = process.env['ACME_API_KEY']
 
 const answer = await call()
-const body = await answer.text()
-console.log(
-  JSON.stringify({
-    status: answer.status,
-    body,
-    key,
-    everything: everything(),
-    certificate: await certificateOf(otherHost),
-  }),
-)
+const report: ChildReport = {
+  status: answer.status,
+  body: await answer.text(),
+  key,
+  everything: everything(),
+  certificate: await certificateOf(otherHost),
+}
+console.log(JSON.stringify(report))
 
 async function call(): Promise<Response> {
   try {

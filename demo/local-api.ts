@@ -8,6 +8,7 @@ export interface ReceivedRequest {
 }
 
 export interface LocalApi {
+  readonly hosts: readonly string[]
   readonly port: number
   /** PEM of the authority that its certificate comes from. */
   readonly caPem: string
@@ -15,14 +16,22 @@ export interface LocalApi {
   close(): void
 }
 
-/** A provider's API with TLS, on loopback, under names that nobody has. It wants a key and tells what it got. */
-export async function startLocalApi(hosts: readonly string[], key: string): Promise<LocalApi> {
+/** Asks whoever issued a token whether it is good. */
+export type CheckToken = (token: string) => Promise<boolean>
+
+/**
+ * A provider's API with TLS, on loopback, under names that nobody has. It wants a key, or a token that is good now, and
+ * tells what it got.
+ */
+export async function startLocalApi(hosts: readonly string[], wanted: string | CheckToken): Promise<LocalApi> {
   const authority = createCertificateAuthority(hosts, new Date())
   const received: ReceivedRequest[] = []
+  const isGood = typeof wanted === 'string' ? async (key: string) => key === wanted : wanted
   const server = createServer({ SNICallback: (name, done) => done(null, authority.secureContextFor(name)) })
-  server.on('request', (request, response) => {
-    received.push({ line: `${request.method} ${request.url}`, headers: request.headers })
-    const welcome = request.headers.authorization === `Bearer ${key}`
+  server.on('request', async ({ method, url, headers }, response) => {
+    received.push({ line: `${method} ${url}`, headers })
+    const [scheme, credential = ''] = headers.authorization?.split(' ') ?? []
+    const welcome = scheme === 'Bearer' && (await isGood(credential))
     response.writeHead(welcome ? 200 : 401, { 'content-type': 'application/json' })
     response.end(JSON.stringify(welcome ? { models: ['acme-large', 'acme-small'] } : { error: 'no valid key' }))
   })
@@ -34,5 +43,5 @@ export async function startLocalApi(hosts: readonly string[], key: string): Prom
     server.close()
     server.closeAllConnections()
   }
-  return { port: address.port, caPem: authority.caPem, received, close }
+  return { hosts, port: address.port, caPem: authority.caPem, received, close }
 }

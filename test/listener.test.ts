@@ -65,6 +65,8 @@ describe('the listener', () => {
     const foreign: Record<string, string>[] = [
       { origin: 'https://evil.test' },
       { origin: 'null' },
+      { origin: 'null', 'sec-fetch-site': 'cross-site' },
+      { origin: 'null', 'sec-fetch-site': 'none' },
       { origin: 'http://localhost:3000' },
       { origin: `http://127.0.0.1:${daemon.port}.evil.test` },
       { 'sec-fetch-site': 'cross-site' },
@@ -74,6 +76,31 @@ describe('the listener', () => {
     for (const headers of foreign) {
       const answer = await ada.call('GET', '/api/whoami', undefined, headers)
       assert.equal(answer.status, 403, JSON.stringify(headers))
+    }
+  })
+
+  it('lets a page of another site do one thing: have the browser go whole to where a login comes back', async () => {
+    const path = '/auth/callback/oauth?state=x&code=y'
+    const navigation = { 'sec-fetch-site': 'cross-site', 'sec-fetch-mode': 'navigate', 'sec-fetch-dest': 'document' }
+    const status = async (method: string, headers: Record<string, string>) =>
+      (await send(daemon, method, path, '', headers)).status
+    assert.equal(await status('GET', { ...navigation, referer: 'https://provider.test/' }), 400)
+    assert.equal(await status('GET', {}), 400)
+    const parts: Record<string, string>[] = [
+      { 'sec-fetch-dest': 'iframe' },
+      { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },
+      { 'sec-fetch-mode': 'cors', 'sec-fetch-dest': 'empty' },
+      { origin: 'https://evil.test' },
+      { 'service-worker': 'script' },
+    ]
+    for (const other of parts) {
+      assert.equal(await status('GET', { ...navigation, ...other }), 403, JSON.stringify(other))
+    }
+    assert.equal(await status('HEAD', navigation), 405)
+    assert.equal(await status('POST', navigation), 403)
+    assert.equal(await status('POST', {}), 404)
+    for (const elsewhere of ['/docs', '/api/health', '/api/auth/sessions/x/input', '/auth/callback/oauth/']) {
+      assert.equal((await send(daemon, 'GET', elsewhere, '', navigation)).status, 403, elsewhere)
     }
   })
 
@@ -140,9 +167,11 @@ describe('the listener', () => {
       'GET /api/health',
       'GET /assets/docs.*.js',
       'GET /assets/page.*.css',
+      'GET /auth/callback/oauth',
       'GET /docs',
       'GET /docs/assets/swagger-ui-bundle.js',
       'GET /docs/assets/swagger-ui.css',
+      'GET /oauth/client-metadata.json',
       'GET /openapi.json',
       'GET /schemas/provider.json',
       'POST /api/auth/sessions/{session_id}/input',

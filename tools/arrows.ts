@@ -29,6 +29,7 @@ export const rooms: readonly Room[] = [
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
   { name: 'daemon/providers', imports: ['protocol', 'schemas'] },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
+  { name: 'daemon/flows', imports: ['protocol', 'schemas'] },
   {
     name: 'daemon/connections',
     imports: ['protocol', 'schemas', 'daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/providers'],
@@ -39,12 +40,12 @@ export const rooms: readonly Room[] = [
   },
   {
     name: 'daemon/credentials',
-    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit'],
+    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit', 'daemon/flows'],
     types: ['daemon/principals'],
   },
   {
     name: 'daemon/auth-sessions',
-    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit'],
+    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit', 'daemon/flows'],
     types: ['daemon/principals', 'daemon/store'],
   },
   {
@@ -88,6 +89,7 @@ export const rooms: readonly Room[] = [
       'daemon/pages',
       'daemon/providers',
       'daemon/audit',
+      'daemon/flows',
       'daemon/connections',
       'daemon/principals',
       'daemon/credentials',
@@ -113,10 +115,11 @@ export const sharpTools: readonly SharpTool[] = [
     rooms: ['daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/connections', 'daemon/principals'],
   },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
-  { modules: ['node:tls'], rooms: ['proxy', 'run'] },
+  { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
+  { modules: ['node:tls'], rooms: ['proxy', 'run', 'daemon/flows'] },
   // `run` does not speak itself: its preload teaches the child's Node to use the proxy.
-  { modules: ['node:net'], rooms: ['proxy', 'run', 'daemon/api'] },
-  { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api'] },
+  { modules: ['node:net'], rooms: ['proxy', 'run', 'daemon/api', 'daemon/flows'] },
+  { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   { modules: ['commander', '@clack/prompts', 'open', 'picocolors'], rooms: ['cli'] },

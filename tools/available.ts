@@ -5,7 +5,7 @@
 import { accessSync, constants, readdirSync } from 'node:fs'
 import { delimiter, join } from 'node:path'
 
-export type Part = 'postgres' | 'secret service' | 'openssl' | 'curl' | 'python3'
+export type Part = 'postgres' | 'secret service' | 'chromium' | 'openssl' | 'curl' | 'python3'
 
 /** The programs of each part, and the Debian packages that bring them. */
 export const parts: Readonly<
@@ -16,6 +16,7 @@ export const parts: Readonly<
     programs: ['gnome-keyring-daemon', 'dbus-run-session', 'secret-tool'],
     packages: ['gnome-keyring', 'dbus-x11', 'libsecret-tools'],
   },
+  chromium: { programs: ['chromium'], packages: ['chromium'] },
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   curl: { programs: ['curl'], packages: ['curl', 'ca-certificates'] },
   python3: { programs: ['python3'], packages: ['python3-minimal'] },

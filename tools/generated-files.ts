@@ -75,7 +75,9 @@ function bundledTable(): string {
   const rows = openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
     .list()
     .map(row)
-  return ['| name | service | hosts | sent as | variables |', '|---|---|---|---|---|', ...rows, ''].join('\n')
+  return ['| name | service | login | hosts | sent as | variables |', '|---|---|---|---|---|---|', ...rows, ''].join(
+    '\n',
+  )
 }
 
 function row({ definition }: Provider): string {
@@ -83,10 +85,28 @@ function row({ definition }: Provider): string {
   const hosts = definition.hosts.map((host) => `\`${host}\``)
   const service =
     definition.docs_url === undefined ? definition.display_name : `[${definition.display_name}](${definition.docs_url})`
-  return `| \`${definition.name}\` | ${service} | ${hosts.join('<br>')} | ${form(definition)} | ${variables.join('<br>')} |`
+  return `| \`${definition.name}\` | ${service} | ${flows(definition).join('<br>')} | ${hosts.join('<br>')} | ${forms(definition)} | ${variables.join('<br>')} |`
 }
 
-function form({ api_key: apiKey = {}, injections = [], headers = {} }: Provider['definition']): string {
+function flows({ api_key, oauth, flow }: Provider['definition']): readonly string[] {
+  const hasBrowserLogin = oauth?.authorization_url !== undefined
+  const hasDeviceLogin = oauth?.device_authorization_url !== undefined
+  const others = [api_key && 'api_key', hasBrowserLogin && 'pkce', hasDeviceLogin && 'device_code']
+  return [...new Set([flow, ...others.filter((one) => typeof one === 'string')])].map((one) => `\`${one}\``)
+}
+
+/** How a key is sent, how a token, and what goes with either. */
+function forms({ api_key, injections = [], oauth, headers = {} }: Provider['definition']): string {
+  const ofKey = api_key === undefined ? [] : keyForms(api_key, injections)
+  const ofToken = oauth === undefined ? [] : [`${oauth.header_name ?? 'Authorization'}: ${oauth.prefix ?? 'Bearer'} …`]
+  return [...new Set([...ofKey, ...ofToken, ...Object.entries(headers).map(([name, text]) => `${name}: ${text}`)])]
+    .map((text) => `\`${text}\``)
+    .join('<br>')
+}
+
+type Section<Name extends keyof Provider['definition']> = NonNullable<Provider['definition'][Name]>
+
+function keyForms(apiKey: Section<'api_key'>, injections: Section<'injections'>): readonly string[] {
   const key = '…'
   const name = apiKey.header_name ?? 'Authorization'
   const basic = `${apiKey.prefix ?? 'Basic'} ${apiKey.username ?? ''}:${key}`
@@ -100,7 +120,5 @@ function form({ api_key: apiKey = {}, injections = [], headers = {} }: Provider[
         ? `${entry.name}: ${key}`
         : `Basic ${key}`,
   )
-  return [main, ...further, ...Object.entries(headers).map(([header, text]) => `${header}: ${text}`)]
-    .map((text) => `\`${text}\``)
-    .join('<br>')
+  return [main, ...further]
 }

@@ -93,6 +93,14 @@ export class Output {
     this.#stderr.write(`${printable(text)}\n`)
   }
 
+  /** What the user has to go through with, one thing a line with its name before it; never left out. */
+  todo(...things: readonly (readonly [string, string])[]): void {
+    const longest = Math.max(...things.map(([name]) => name.length))
+    for (const [name, value] of things) {
+      this.#stderr.write(`${name.padEnd(longest)} ${this.#colors.bold(printable(value))}\n`)
+    }
+  }
+
   warn(text: string): void {
     this.#stderr.write(`${this.#colors.yellow('warning:')} ${printable(text)}\n`)
   }

@@ -64,15 +64,16 @@ function defineEveryday(commands: Commands): void {
   commands
     .add(
       'login <provider>',
-      'store a credential; a secret is typed at a prompt, piped in, or entered in the browser',
-      'broker login openai',
+      'log in at a provider, given by its name or the URL of its server; a secret is typed at a prompt, piped in, or entered in the browser',
+      'broker login https://mcp.example.com/mcp',
     )
     .addOption(new Option('--flow <type>', 'how to log in').choices(FLOWS))
     .option('--connection <name>', 'name of the connection', 'default')
     .option('--scopes <s1,s2>', 'what to ask for, comma-separated', commaSeparated)
     .option('--base-url <url>', 'your own address at a provider where each tenant has one')
     .option('--force', 'overwrite an existing connection without asking')
-    .option('--browser', 'enter the secret in a browser form')
+    .option('--browser', 'open the browser in any case, and enter secrets there')
+    .option('--no-browser', 'never open the browser; its address is printed')
     .does<LoginOptions>(async (invocation, options, provider = '') =>
       (await import('./commands/login.ts')).login(invocation, provider, options),
     )

@@ -153,6 +153,11 @@ export class DaemonClient {
     return this.#post(`/api/auth/sessions/${segment(id)}/resume`, { input: revealed(input) })
   }
 
+  /** Ends a login; how it ended. */
+  cancelAuthSession(id: string): Promise<AuthSession> {
+    return this.#delete(`/api/auth/sessions/${segment(id)}`)
+  }
+
   async connections(): Promise<readonly Connection[]> {
     return (await this.#get<{ connections: Connection[] }>('/api/connections')).connections
   }

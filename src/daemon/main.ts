@@ -20,7 +20,9 @@ import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer } from './api/index.ts'
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
-import { openConnections } from './connections/index.ts'
+import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
+import { keepFresh, openRefresher } from './credentials/index.ts'
+import { type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { openProviders } from './providers/index.ts'
@@ -63,7 +65,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   })
   const audit = openAudit(store)
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
-  const connections = openConnections({ store, vault, audit, providers })
+  const clients = openOAuthClients({ store, vault })
+  const connections = openConnections({ store, vault, audit, providers, clients })
   const principals = openPrincipals({
     store,
     audit,
@@ -71,12 +74,21 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
-  const sessions = openAuthSessions({ store, audit, providers, connections, baseUrl })
+  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
+  const flows = openFlows({ version, ...outbound(config) })
+  // A home has one daemon at a time; a Postgres may have many.
+  const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
+  const refresher = openRefresher({ refreshes, flows, clients, onFailure })
+  const stopKeeping = keepFresh({ connections, providers, refresher, onFailure })
+  const sessions = openAuthSessions({ store, audit, providers, connections, clients, flows, baseUrl, onFailure })
   const routes = apiRoutes({
     store,
     audit,
     providers,
     connections,
+    clients,
+    flows,
+    refresher,
     principals,
     sessions,
     readiness: {
@@ -109,12 +121,24 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   })
   writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
-  return () => stop({ server, vault, store, lock, sessions, daemonLog, paths })
+  return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+}
+
+function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
+  const { caFile, httpsProxy: https, httpProxy: http, noProxy: no } = proxy
+  return {
+    hosted: daemon.publicUrl !== undefined,
+    ...(daemon.publicUrl !== undefined && { publicUrl: daemon.publicUrl }),
+    ...(caFile !== undefined && { caFile }),
+    proxies: { ...(https && { https }), ...(http && { http }), ...(no !== undefined && { no }) },
+  }
 }
 
 interface Rooms {
   readonly server: RunningServer
-  readonly sessions: { close(): void }
+  readonly sessions: { close(): Promise<void> }
+  readonly refresher: { close(): Promise<void> }
+  readonly stopKeeping: () => void
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
   readonly lock: { release(): void }
@@ -122,10 +146,13 @@ interface Rooms {
   readonly paths: Config['paths']
 }
 
-async function stop({ server, sessions, vault, store, lock, daemonLog, paths }: Rooms): Promise<void> {
+async function stop(rooms: Rooms): Promise<void> {
+  const { server, sessions, refresher, stopKeeping, vault, store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
+  stopKeeping()
   await server.stop(DRAIN_MS)
-  sessions.close()
+  await sessions.close()
+  await refresher.close()
   await vault.anchorChanges()
   await store.close()
   removeDaemonInfo(paths)

@@ -42,6 +42,8 @@ export {
   FLOWS,
   type FlowName,
   PROXY_EVENTS,
+  QUIRKS,
+  type QuirkName,
   ROLES,
   type Role,
 } from './words.ts'

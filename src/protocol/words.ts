@@ -4,6 +4,25 @@ export type FlowName = (typeof FLOWS)[number]
 export const AUTH_TYPES = ['oauth2', 'api_key'] as const
 export type AuthType = (typeof AUTH_TYPES)[number]
 
+/** Ways in which single providers depart from OAuth; what each means is in `daemon/flows` and in docs/providers.md. */
+export const QUIRKS = [
+  'json_requests',
+  'tokens_in_authed_user',
+  'tokens_in_body',
+  'tokens_in_data',
+  'client_id_as_client_key',
+  'client_id_as_app_id',
+  'grant_type_as_type',
+  'no_grant_type',
+  'device_scopes',
+  'device_code_at_token_url',
+  'api_url_in_instance_url',
+  'api_url_in_api_domain',
+  'api_url_in_base_url',
+  'api_url_in_host',
+] as const
+export type QuirkName = (typeof QUIRKS)[number]
+
 export const ROLES = ['admin', 'user'] as const
 export type Role = (typeof ROLES)[number]
 

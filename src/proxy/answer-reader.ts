@@ -6,9 +6,17 @@ import { parseResponseHead, type ResponseHead, rewriteResponseHead } from './res
 const EMPTY: Buffer = Buffer.alloc(0)
 const NO_NAMES: ReadonlySet<string> = new Set()
 
-/** Reads the answer to one request, interim ones included, and delivers at once what the child gets of it. */
+/** Who takes an answer as it is read. */
+export interface AnswerTaker {
+  /** The head of the final answer was read; none of it has been handed over yet. */
+  onAnswerHead(head: ResponseHead): void
+  /** What the child gets, interim answers included. */
+  onAnswerBytes(bytes: Buffer): void
+}
+
+/** Reads the answer to one request, interim ones included, and hands over at once what the child gets of it. */
 export class AnswerReader {
-  /** `done`: the final answer is complete. `switched`: it was a 101 that was asked for, and everything since is delivered. */
+  /** `done`: the final answer is complete. `switched`: it was a 101 that was asked for, and everything since is the child's. */
   state: 'open' | 'done' | 'switched' | 'malformed' = 'open'
   /** The final answer's, or the 101's. */
   head: ResponseHead | undefined
@@ -20,13 +28,13 @@ export class AnswerReader {
   bytes = 0
 
   readonly #request: RequestHead
-  readonly #deliver: (bytes: Buffer) => void
+  readonly #taker: AnswerTaker
   #pending: Buffer = EMPTY
   #body: BodyFramer | undefined
 
-  constructor(request: RequestHead, deliver: (bytes: Buffer) => void) {
+  constructor(request: RequestHead, taker: AnswerTaker) {
     this.#request = request
-    this.#deliver = deliver
+    this.#taker = taker
   }
 
   /** Whether the child's connection has to end with this answer. */
@@ -78,29 +86,30 @@ export class AnswerReader {
   #deliverInterim(head: ResponseHead, bytes: Buffer): void {
     if (this.#request.version === '1.0') return
     const rewritten = rewriteResponseHead(head, 'keep')
-    this.#deliver(rewritten === undefined ? bytes : Buffer.from(rewritten, 'latin1'))
+    this.#taker.onAnswerBytes(rewritten === undefined ? bytes : Buffer.from(rewritten, 'latin1'))
   }
 
   #beginAnswer(head: ResponseHead, bytes: Buffer, end: number): void {
     this.head = head
     if (head.status === 101) {
       this.state = 'switched'
-      this.#deliver(bytes)
+      this.#taker.onAnswerBytes(bytes)
       return
     }
+    this.#taker.onAnswerHead(head)
     const body = new BodyFramer(head.framing, NO_NAMES)
     this.#body = body
     const rewritten = rewriteResponseHead(head, this.closesChild ? 'close' : 'keep')
     this.#readBody(body, bytes, end, rewritten ?? 'unchanged_head')
   }
 
-  /** Reads the body from `from` on and delivers it behind its head: a rewritten one, or the bytes before `from` as they are. */
+  /** Reads the body from `from` on and hands it over behind its head: a rewritten one, or the bytes before `from` as they are. */
   #readBody(body: BodyFramer, bytes: Buffer, from: number, head: 'unchanged_head' | string = ''): void {
     const taken = body.read(bytes, from)
     this.bytes += taken - from
     const unchanged = head === 'unchanged_head'
     const passing = bytes.subarray(unchanged ? 0 : from, body.passEnd)
-    this.#deliver(joined(unchanged ? '' : head, passing, body.trailers))
+    this.#taker.onAnswerBytes(joined(unchanged ? '' : head, passing, body.trailers))
     if (body.malformed) this.state = 'malformed'
     else if (body.done) this.state = 'done'
     this.overran ||= body.done && taken < bytes.length

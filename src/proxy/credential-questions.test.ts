@@ -66,9 +66,17 @@ test('nothing is remembered between asks', async () => {
 
 test('different questions are asked apart', async () => {
   const daemon = slowDaemon()
-  for (const more of [{}, { method: 'POST' }, { path: '/x' }, { host: 'b.prov.test' }, { port: 8443 }])
+  for (const more of [
+    {},
+    { method: 'POST' },
+    { path: '/x' },
+    { host: 'b.prov.test' },
+    { port: 8443 },
+    { rejected_version: 7 },
+    { rejected_version: 8 },
+  ])
     void daemon.ask(more)
-  await daemon.untilAsked(5)
+  await daemon.untilAsked(7)
   for (const { answer } of daemon.asks) answer(resolution())
 })
 
@@ -82,6 +90,32 @@ test('an error answers everyone who shared the ask, and the next one asks again'
   void daemon.ask()
   await daemon.untilAsked(2)
   daemon.asks[1]?.answer(resolution())
+})
+
+test('who says that a credential was refused shares the ask with those who say it of the same one, and with nobody else', async () => {
+  const daemon = slowDaemon()
+  const refused = [daemon.ask({ rejected_version: 7 }), daemon.ask({ rejected_version: 7 })]
+  const other = daemon.ask()
+  await daemon.untilAsked(2)
+  const [fresh, plain] = [resolution({ version: 8 }), resolution({ version: 7 })]
+  for (const { request, answer } of daemon.asks) answer(request.rejected_version === 7 ? fresh : plain)
+  assert.deepEqual(await Promise.all(refused), [fresh, fresh])
+  assert.equal(await other, plain)
+})
+
+test('a daemon that has to refresh a token first has 15 seconds', async (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const daemon = slowDaemon()
+  const waiting = daemon.ask()
+  await daemon.untilAsked(1)
+  t.mock.timers.tick(14_999)
+  const answer = resolution()
+  daemon.asks[0]?.answer(answer)
+  assert.equal(await waiting, answer)
+  const hung = daemon.ask()
+  await daemon.untilAsked(2)
+  t.mock.timers.tick(15_000)
+  assert.ok((await hung) instanceof BrokerError)
 })
 
 test('a daemon that hangs counts as away after the time limit, and its late answer is nobody’s', async () => {

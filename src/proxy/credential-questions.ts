@@ -11,7 +11,8 @@ interface Question {
   patience: NodeJS.Timeout | undefined
 }
 
-const TIME_LIMIT = 5_000
+/** The daemon may have to ask a provider for a new token first, and gives that up after 10 s. */
+const TIME_LIMIT = 15_000
 /**
  * How long requests that wait are held back, in milliseconds, for those that were just answered to come again and share
  * their ask: under load, one ask for all costs each of them less time than two for half of them.
@@ -34,7 +35,8 @@ export class CredentialQuestions {
 
   /** Calls `answered` once, later, with the resolution or the error that refuses it. */
   ask(request: ResolveRequest, answered: Answered): void {
-    const key = `${request.method} ${request.host}:${request.port}${request.path}`
+    const { method, host, port, path, rejected_version = '' } = request
+    const key = `${rejected_version} ${method} ${host}:${port}${path}`
     const question = this.#questions.get(key)
     if (question !== undefined) {
       question.waiting.push(answered)

@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { BrokerError } from '../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../schemas/index.ts'
-import { AnswerReader, joined } from './answer-reader.ts'
+import { AnswerReader, type AnswerTaker, joined } from './answer-reader.ts'
 import type { AuditShipper } from './audit-shipper.ts'
 import type { Authority } from './authority.ts'
 import { BodyFramer } from './body-framing.ts'
@@ -11,6 +11,7 @@ import { isBodiless } from './header-fields.ts'
 import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
 import { credentialInvalid, credentialRefused, type Refusal, upstreamUnreachable } from './refusal.ts'
 import { pathOf, type RequestHead } from './request-head.ts'
+import type { ResponseHead } from './response-head.ts'
 import type { Lessee, UpstreamConnection, UpstreamPool } from './upstream-pool.ts'
 
 /** Where a judged request goes, and what the daemon is asked about it. */
@@ -51,21 +52,26 @@ export interface ChildSide {
 const KEEP_ALIVE = 30_000
 // A lost connection tells nothing of whether such a request was carried out, but a second time changes nothing.
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
+/** Bytes of a body that are read while its answer is held; the rest waits with the upstream. */
+const MAX_HELD = 65_536
 
 /** One request and its answer: asks, injects, sends, and relays what comes back. */
-export class Exchange implements Lessee {
+export class Exchange implements Lessee, AnswerTaker {
   readonly #head: RequestHead
   readonly #order: Order
   readonly #child: ChildSide
   readonly #services: Services
   readonly #startedAt = performance.now()
-  readonly #answer: AnswerReader
+  #answer: AnswerReader
   #outgoing: OutgoingHead | undefined
   /** What the daemon's refusal was about. */
   #about: { readonly provider?: string; readonly connection?: string } | undefined
   #resolution: Resolution | undefined
   #upstream: UpstreamConnection | undefined
   #upload: BodyFramer | undefined
+  /** What the child will get of a 401, unless the daemon has another credential than the one it refuses. */
+  #held: Buffer[] | undefined
+  #retried = false
   #headSent = false
   #over = false
   #bytesOut = 0
@@ -75,7 +81,7 @@ export class Exchange implements Lessee {
     this.#order = order
     this.#child = child
     this.#services = services
-    this.#answer = new AnswerReader(head, (bytes) => this.#deliver(bytes))
+    this.#answer = new AnswerReader(head, this)
   }
 
   start(): void {
@@ -145,7 +151,7 @@ export class Exchange implements Lessee {
 
   childDrained(): void {
     const socket = this.#upstream?.socket
-    if (socket?.isPaused()) socket.resume()
+    if (this.#held === undefined && socket?.isPaused()) socket.resume()
   }
 
   /** The child's orderly end, once the connection was switched. */
@@ -159,17 +165,21 @@ export class Exchange implements Lessee {
       return
     }
     this.#answer.read(chunk)
-    switch (this.#answer.state) {
-      case 'done':
-        if (this.requestDone) this.#finish()
-        break
-      case 'switched':
-        this.#switch()
-        break
-      case 'malformed':
-        if (this.#answer.head === undefined) this.#refuse(upstreamUnreachable(this.#order.target.host, 'protocol'))
-        else this.#cutOff('protocol')
+    if (this.#held === undefined) this.#follow()
+  }
+
+  onAnswerHead({ status }: ResponseHead): void {
+    if (status === 401 && !this.#retried) this.#credentialRejected()
+  }
+
+  onAnswerBytes(bytes: Buffer): void {
+    if (this.#held === undefined) {
+      this.#deliver(bytes)
+      return
     }
+    // Of an empty part the whole chunk behind it would be held.
+    if (bytes.length > 0) this.#held.push(bytes)
+    if (this.#answer.bytes > MAX_HELD) this.#upstream?.socket.pause()
   }
 
   onUpstreamDrain(): void {
@@ -192,12 +202,9 @@ export class Exchange implements Lessee {
 
   #inject(resolution: Resolution): void {
     this.#resolution = resolution
-    try {
-      this.#prepared(injectedHead(this.#head, resolution))
-    } catch (error) {
-      if (!(error instanceof BrokerError)) throw error
-      this.#refuse(credentialInvalid(error))
-    }
+    const outgoing = headWith(resolution, this.#head)
+    if (outgoing instanceof BrokerError) this.#refuse(credentialInvalid(outgoing))
+    else this.#prepared(outgoing)
   }
 
   #prepared(outgoing: OutgoingHead): void {
@@ -230,6 +237,74 @@ export class Exchange implements Lessee {
     if (bytes.length > 0 && !this.#child.socket.write(bytes)) this.#upstream?.socket.pause()
   }
 
+  /** Acts on how far the answer is. */
+  #follow(): void {
+    switch (this.#answer.state) {
+      case 'done':
+        if (this.requestDone) this.#finish()
+        break
+      case 'switched':
+        this.#switch()
+        break
+      case 'malformed':
+        if (this.#answer.head === undefined) this.#refuse(upstreamUnreachable(this.#order.target.host, 'protocol'))
+        else this.#cutOff('protocol')
+    }
+  }
+
+  /** Tells the daemon, where it can refresh what was refused; a request that can be sent again waits for its answer. */
+  #credentialRejected(): void {
+    const { question, target } = this.#order
+    const version = this.#resolution?.version
+    if (question === undefined || version === undefined) return
+    const rejected = { ...question, rejected_version: version }
+    const { questions, log } = this.#services
+    if (isBodiless(this.#head.framing)) {
+      this.#held = []
+      questions.ask(rejected, (outcome) => this.#decide(outcome, version))
+      return
+    }
+    questions.ask(rejected, (outcome) => {
+      if (outcome instanceof Error) log({ event: 'not_refreshed', host: target.host, reason: outcome.name })
+    })
+  }
+
+  /** Sends the request again where the daemon has another credential; else the child gets the answer that was held. */
+  #decide(outcome: Resolution | Error, rejectedVersion: number): void {
+    if (this.#over) return
+    if (outcome instanceof Error) this.#letGo(outcome.name)
+    else if (outcome.version === rejectedVersion) this.#letGo('no_other_credential')
+    else this.#retry(outcome)
+  }
+
+  #retry(resolution: Resolution): void {
+    const outgoing = headWith(resolution, this.#head)
+    if (outgoing instanceof BrokerError) {
+      this.#letGo('credential_invalid')
+      return
+    }
+    this.#release(this.#isUpstreamClean ? 'keep' : 'discard')
+    this.#held = undefined
+    this.#retried = true
+    this.#resolution = resolution
+    this.#outgoing = outgoing
+    this.#answer = new AnswerReader(this.#head, this)
+    // Many a service closes after a 401; what is lost with a kept connection could not be sent once more.
+    this.#sendAgain(REPEATABLE.has(this.#head.method) ? 'any' : 'fresh')
+  }
+
+  #letGo(reason: string): void {
+    this.#services.log({ event: 'not_retried', host: this.#order.target.host, reason })
+    const held = this.#held ?? []
+    this.#held = undefined
+    for (const bytes of held) this.#deliver(bytes)
+    this.#follow()
+    if (this.#over) return
+    const socket = this.#upstream?.socket
+    if (socket?.destroyed || socket?.readableEnded) this.#lost()
+    else if (!this.#child.socket.writableNeedDrain) this.childDrained()
+  }
+
   #switch(): void {
     this.#upstream?.socket.setKeepAlive(true, KEEP_ALIVE)
     this.#child.socket.setKeepAlive(true, KEEP_ALIVE)
@@ -239,7 +314,7 @@ export class Exchange implements Lessee {
 
   /** The upstream will say no more. */
   #lost(): void {
-    if (this.#over) return
+    if (this.#over || this.#held !== undefined) return
     if (this.#answer.state === 'done') this.#finish()
     else if (this.#answer.head !== undefined) this.#cutOff('upstream_abort')
     else if (this.#mayRepeat()) this.#repeat()
@@ -253,8 +328,13 @@ export class Exchange implements Lessee {
 
   #repeat(): void {
     this.#release('discard')
+    this.#sendAgain('fresh')
+  }
+
+  #sendAgain(choice: 'any' | 'fresh'): void {
     this.#headSent = false
-    this.#lease('fresh')
+    this.#child.uploadBlocked(false)
+    this.#lease(choice)
   }
 
   #cutOff(reason: 'upstream_abort' | 'protocol'): void {
@@ -264,13 +344,19 @@ export class Exchange implements Lessee {
   }
 
   #finish(): void {
-    const { head, overran, closesChild } = this.#answer
+    const { head, closesChild } = this.#answer
     if (this.#over || head === undefined) return
-    const clean = this.requestDone && head.reusable && !overran && this.#head.version === '1.1'
     this.#over = true
-    this.#release(clean ? 'keep' : 'discard')
+    this.#release(this.#isUpstreamClean ? 'keep' : 'discard')
     this.#audit(statusWord(head.status))
     this.#child.finished(this.requestDone && !closesChild ? 'keep' : 'close')
+  }
+
+  /** Whether the upstream connection is at a message boundary, and may carry another request. */
+  get #isUpstreamClean(): boolean {
+    const { state, head, overran } = this.#answer
+    const isKept = head?.reusable === true && !overran && this.#head.version === '1.1'
+    return state === 'done' && this.requestDone && isKept
   }
 
   #refuse(refusal: Refusal, cause?: Error): void {
@@ -296,7 +382,7 @@ export class Exchange implements Lessee {
   }
 
   /** Tells of every injected request, and of every one that was denied. */
-  #audit(status: 'success' | 'failure' | 'denied', reason?: string): void {
+  #audit(status: 'success' | 'failure' | 'denied', reason = this.#retried ? 'retried_after_401' : undefined): void {
     const { question, target } = this.#order
     const about = this.#resolution ?? this.#about
     if (status !== 'denied' && (question === undefined || this.#resolution === undefined)) return
@@ -317,6 +403,15 @@ export class Exchange implements Lessee {
         bytes_out: this.#bytesOut,
       },
     })
+  }
+}
+
+function headWith(resolution: Resolution, head: RequestHead): OutgoingHead | BrokerError {
+  try {
+    return injectedHead(head, resolution)
+  } catch (error) {
+    if (error instanceof BrokerError) return error
+    throw error
   }
 }
 

@@ -221,6 +221,45 @@ for (const [error, status] of REJECTIONS) {
   })
 }
 
+const ADVICE: readonly (readonly [string, BrokerError, number, RegExp])[] = [
+  [
+    'to log in again where a token has expired for good',
+    new BrokerError('TokenExpiredError', 'gone', { provider: 'prov' }),
+    403,
+    /"hint":"Log in again with `broker login prov --force`[^"]*","reason":"token_expired"}$/,
+  ],
+  [
+    'to log in again or to wait where a refresh failed, and how long',
+    new BrokerError('RefreshFailedError', 'gone', { provider: 'prov', retryAfter: 7 }),
+    502,
+    /\r\nRetry-After: 7\r\n[\s\S]*"hint":"[^"]*`broker login prov --force`[^"]*","reason":"refresh_failed"}$/,
+  ],
+  [
+    'when to try again where the provider is away, in whole seconds',
+    new BrokerError('EndpointUnreachableError', 'gone', { retryAfter: 0.5 }),
+    502,
+    /\r\nRetry-After: 1\r\n[\s\S]*"reason":"endpoint_unreachable"}$/,
+  ],
+  [
+    'what the daemon says, where it says something',
+    new BrokerError('TokenExpiredError', 'gone', { hint: 'What the daemon says.' }),
+    403,
+    /"What the daemon says\."/,
+  ],
+]
+
+for (const [what, error, status, advice] of ADVICE) {
+  test(`a child whose credential is refused is told ${what}`, async (t) => {
+    const fake = daemon()
+    fake.resolve = () => Promise.reject(error)
+    const good = await tlsOrigin(t, answering(OK))
+    const { proxy } = await stage(t, { 'api.prov.test': good }, { daemon: fake })
+    const answer = await ask(t, proxy, 'api.prov.test', get('api.prov.test'))
+    assert.match(answer, new RegExp(`^HTTP/1.1 ${status} `))
+    assert.match(answer, advice)
+  })
+}
+
 test('after an outage the same child goes on', async (t) => {
   const fake = daemon()
   const good = await tlsOrigin(t, answering(OK))

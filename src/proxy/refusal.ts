@@ -1,4 +1,4 @@
-import { BrokerError, type ErrorName } from '../protocol/index.ts'
+import { BrokerError, type BrokerErrorOptions, type ErrorName } from '../protocol/index.ts'
 import type { Malformed } from './header-fields.ts'
 
 // Not from `node:http`: that alone would double the start and bring 20 MB.
@@ -22,6 +22,8 @@ export interface Refusal {
   readonly hint: string
   /** One word for programs and for the audit log. */
   readonly reason: string
+  /** Seconds after which it may work. */
+  readonly retryAfter?: number
 }
 
 export type AfterRefusal = 'keep' | 'close'
@@ -30,7 +32,7 @@ const CHALLENGE = 'Proxy-Authenticate: Basic realm="broker"\r\n'
 
 /** The whole answer as bytes; without its body in answer to HEAD. */
 export function refusalAnswer(refusal: Refusal, method: string, after: AfterRefusal): Buffer {
-  const { status, error, message, hint, reason } = refusal
+  const { status, error, message, hint, reason, retryAfter } = refusal
   const body = JSON.stringify({ error, message, hint, reason })
   const head =
     `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\n` +
@@ -39,6 +41,7 @@ export function refusalAnswer(refusal: Refusal, method: string, after: AfterRefu
     'Cache-Control: no-store\r\n' +
     `X-Broker-Error: ${error}\r\n` +
     (status === 407 ? CHALLENGE : '') +
+    (retryAfter === undefined ? '' : `Retry-After: ${Math.ceil(retryAfter)}\r\n`) +
     (after === 'close' ? 'Connection: close\r\n' : '') +
     '\r\n'
   return Buffer.from(method === 'HEAD' ? head : head + body)
@@ -195,19 +198,27 @@ const OUTAGES: ReadonlySet<ErrorName> = new Set([
 export function credentialRefused(error: Error, host: string): Refusal {
   const known = error instanceof BrokerError
   const name = known ? error.name : 'InternalError'
+  const { hint, provider = '<provider>', retryAfter }: BrokerErrorOptions = known ? error.options : {}
   return {
     status: OUTAGES.has(name) ? 502 : 403,
     error: name,
     message: known ? error.message : `The credential for ${host} could not be resolved`,
-    hint: (known ? error.options.hint : undefined) ?? HINTS[name] ?? 'Look at `broker doctor`.',
+    hint: hint ?? HINTS[name]?.replace('<provider>', provider) ?? 'Look at `broker doctor`.',
     reason: reasonWord(name),
+    ...(retryAfter !== undefined && { retryAfter }),
   }
 }
+
+const LOG_IN_AGAIN = 'Log in again with `broker login <provider> --force`, then send the request again.'
 
 const HINTS: Partial<Readonly<Record<ErrorName, string>>> = {
   DaemonUnavailableError: 'Start the daemon with `broker daemon start`, then send the request again.',
   ConnectionNotFoundError: 'Connect the provider with `broker login <provider>`.',
   ProviderNotFoundError: 'Look at `broker provider list`.',
+  TokenExpiredError: LOG_IN_AGAIN,
+  CredentialMissingError: LOG_IN_AGAIN,
+  RefreshFailedError: 'Send the request again later. If that does not help: `broker login <provider> --force`.',
+  EndpointUnreachableError: 'Send the request again once the network and the provider’s token endpoint are back.',
 }
 
 /** `ConnectionNotFoundError` → `connection_not_found`. */

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
+import { AUTH_TYPES, FLOWS, QUIRKS } from '../protocol/index.ts'
 import { field } from './auth-session.ts'
 import { providerName, shownText } from './common.ts'
 
@@ -85,6 +85,7 @@ const oauth = z.strictObject({
   issuer: url.optional(),
   authorization_url: url.optional(),
   token_url: url.optional(),
+  refresh_url: url.optional().describe('Where refreshes go, if not to `token_url`.'),
   device_authorization_url: url.optional(),
   revocation_url: url.optional(),
   registration_url: url.optional(),
@@ -97,9 +98,10 @@ const oauth = z.strictObject({
   resource: url.optional().describe('Resource indicator (RFC 8707); metadata is discovered from it.'),
   client_id: headerValue.optional().describe('A public client. Secrets are never part of a definition.'),
   quirks: z
-    .array(z.string().regex(/^[a-z][a-z0-9_]{0,63}$/, 'must be lower-case letters, digits and "_"'))
+    .array(z.enum(QUIRKS))
     .max(20)
-    .optional(),
+    .optional()
+    .describe('Ways in which this provider departs from OAuth, by name.'),
   header_name: headerName.optional().describe('Header that carries the token: `Authorization` if absent.'),
   prefix: headerValue.optional().describe('`Bearer` if absent.'),
 })

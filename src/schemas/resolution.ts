@@ -25,6 +25,8 @@ export const resolveRequest = z.strictObject({
   path: z.string().max(65_536).optional(),
   provider: providerName.optional(),
   connection: connectionName.optional(),
+  /** The `version` of an answer whose credential the host refused with 401: it is refreshed if it is still the one in use. */
+  rejected_version: z.int().min(1).optional(),
 })
 export type ResolveRequest = z.infer<typeof resolveRequest>
 
@@ -38,6 +40,8 @@ export const resolution = z.strictObject({
   /** Query parameters to set; the child's own of that name is removed first. */
   query: z.record(z.string(), z.string()).optional(),
   expires_at: timestamp.optional(),
+  /** Which credential this is, where one that the host refuses can be refreshed: see `rejected_version`. */
+  version: z.int().optional(),
 })
 export type Resolution = z.infer<typeof resolution>
 

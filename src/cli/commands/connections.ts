@@ -1,6 +1,7 @@
 import { BrokerError } from '../../protocol/index.ts'
-import type { ConnectionDetail } from '../../schemas/index.ts'
+import type { Connection, ConnectionDetail } from '../../schemas/index.ts'
 import { day } from '../day.ts'
+import { distance } from '../duration.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { asAgent } from '../session.ts'
@@ -10,18 +11,36 @@ export async function listConnections(invocation: Invocation): Promise<void> {
   const connections = await asAgent(invocation, (client) => client.connections())
   output.result({ connections }, () => {
     if (connections.length === 0) return output.note('No connections yet. Store one with `broker login <provider>`.')
+    const shown = columns.filter(([, cell, when]) => when === 'always' || connections.some((one) => cell(one)))
     output.table(
-      ['PROVIDER', 'CONNECTION', 'DEFAULT', 'STATUS', 'TYPE', 'LAST USED'],
-      connections.map((connection) => [
-        connection.provider,
-        connection.connection,
-        connection.is_default ? 'yes' : '',
-        connection.status,
-        connection.auth_type,
-        connection.last_used_at ? day(connection.last_used_at) : 'never',
-      ]),
+      shown.map(([title]) => title),
+      connections.map((connection) => shown.map(([, cell]) => cell(connection))),
     )
   })
+}
+
+type Column = readonly [title: string, cell: (one: Connection) => string | undefined, when: 'always' | 'if any']
+
+const columns: readonly Column[] = [
+  ['PROVIDER', ({ provider }) => provider, 'always'],
+  ['CONNECTION', ({ connection }) => connection, 'always'],
+  ['DEFAULT', ({ is_default }) => (is_default ? 'yes' : undefined), 'always'],
+  ['STATUS', ({ status }) => status, 'always'],
+  ['FLOW', ({ flow }) => flow, 'always'],
+  ['ACCOUNT', accountOf, 'if any'],
+  ['EXPIRES', expiryOf, 'if any'],
+  ['LAST USED', ({ last_used_at }) => (last_used_at ? day(last_used_at) : 'never'), 'always'],
+]
+
+function accountOf({ account }: Connection): string | undefined {
+  return account?.label ?? account?.id
+}
+
+/** An access token that has ended is no loss where another can be had for it. */
+function expiryOf({ status, expires_at }: Connection): string | undefined {
+  if (expires_at === undefined) return undefined
+  const isOver = Date.parse(expires_at) <= Date.now()
+  return isOver && status === 'connected' ? 'refreshed at the next use' : distance(expires_at)
 }
 
 export async function inspectConnections(invocation: Invocation, name: string): Promise<void> {
@@ -44,19 +63,44 @@ export async function inspectConnections(invocation: Invocation, name: string): 
 }
 
 function factsOf(connection: ConnectionDetail): readonly (readonly [string, string | undefined])[] {
+  const { connection: name, scopes } = connection
   return [
-    ['Connection', `${connection.connection}${connection.is_default ? ' (default)' : ''}`],
+    ['Connection', `${name}${connection.is_default ? ' (default)' : ''}`],
     ['Status', connection.status],
+    ['', adviceOf(connection)],
     ['Type', `${connection.auth_type}, by ${connection.flow}`],
-    ['Account', connection.account?.label ?? connection.account?.id],
-    ['Scopes', connection.scopes.join(' ') || undefined],
+    ['Account', accountOf(connection)],
+    ['Scopes', scopes.join(' ') || undefined],
     ['Base URL', connection.base_url],
-    ...Object.entries(connection.credential).map(([name, value]) => [name, value] as const),
+    ...Object.entries(connection.credential).map(([field, value]) => [field, value] as const),
     ['Created', day(connection.created_at)],
     ['Updated', day(connection.updated_at)],
-    ['Expires', connection.expires_at && day(connection.expires_at)],
+    ['Expires', lifeOf(connection)],
     ['Last used', connection.last_used_at ? day(connection.last_used_at) : 'never'],
   ]
+}
+
+/** What to do about a connection that cannot be used. */
+function adviceOf({ status, provider, connection }: ConnectionDetail): string | undefined {
+  const again = `broker login ${provider} --connection ${connection} --force`
+  switch (status) {
+    case 'connected':
+      return undefined
+    case 'expired':
+      return `Its token has ended and cannot be refreshed. Log in again: ${again}`
+    case 'needs_login':
+      return `The provider takes its token no more. Log in again: ${again}`
+    case 'needs_approval':
+      return `The provider's definition has changed where its credential may go. Log in again to approve it: ${again}`
+  }
+}
+
+function lifeOf(connection: ConnectionDetail): string | undefined {
+  const expiry = expiryOf(connection)
+  if (connection.expires_at === undefined || expiry === undefined) return undefined
+  const refreshed = connection.status === 'connected' && 'refresh_token' in connection.credential
+  const isOver = Date.parse(connection.expires_at) <= Date.now()
+  return `${day(connection.expires_at)} (${refreshed && !isOver ? `${expiry}, refreshed by itself` : expiry})`
 }
 
 export async function setDefaultConnection(

@@ -1,12 +1,13 @@
-import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
-import { BrokerError, type FlowName, type Secret } from '../../protocol/index.ts'
-import type { AuthSession, Field, ProviderDefinition, StartAuthSession } from '../../schemas/index.ts'
+import { BrokerError, type FlowName, isErrorName } from '../../protocol/index.ts'
+import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
 import { openInBrowser } from '../browser.ts'
 import type { Invocation } from '../invocation.ts'
+import { askInTerminal, type FilledIn, sendPiped } from '../login-form.ts'
+import { interruption, isOver, watchUntilNext } from '../login-progress.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
-import { readPipedSecret } from '../piped-secret.ts'
+import { definitionFor, isAddress, parseAddress, providerAt } from '../provider-at.ts'
 import { asAgent } from '../session.ts'
 import { cancelled } from '../terminal.ts'
 
@@ -16,47 +17,78 @@ export interface LoginOptions {
   readonly scopes?: readonly string[]
   readonly baseUrl?: string
   readonly force?: boolean
+  /** Whether a browser is opened; where a person is at the terminal, if it is not said. */
   readonly browser?: boolean
 }
 
-const LOOK_AGAIN = 1_000
-
-export async function login(invocation: Invocation, name: string, options: LoginOptions): Promise<void> {
+/** @param target a provider's name, or the address of a server */
+export async function login(invocation: Invocation, target: string, options: LoginOptions): Promise<void> {
   const { config, log, output } = invocation
-  const provider = providerNamed(name)
-  const connection = connectionNamed(options.connection)
+  const address = isAddress(target) ? parseAddress(target) : undefined
+  const name = address ? undefined : providerNamed(target)
+  connectionNamed(options.connection)
   await ensureDaemon(config, log)
-  const session = await asAgent(invocation, async (client) => {
-    const definition = await client.provider(provider)
-    requireKeyFlow(definition, options.flow)
-    await confirmBaseUrl(invocation, provider, options)
-    const begun = await begin(invocation, client, {
-      provider,
-      connection,
-      flow: 'api_key',
-      ...(options.scopes && { scopes: [...options.scopes] }),
-      ...(options.baseUrl && { base_url: options.baseUrl }),
-      ...(options.force && { force: true }),
-    })
-    return finish(invocation, client, begun, options)
-  })
-  checkCompleted(session)
-  output.result({ status: 'ok', provider, connection, flow: session.flow }, () => {
+  const { provider, connection, flow } = await asAgent(invocation, (client) =>
+    address
+      ? logInAt({ invocation, client, options }, address)
+      : logIn({ invocation, client, options }, name ?? target),
+  )
+  output.result({ status: 'ok', provider, connection, flow }, () => {
     output.done(`Stored connection "${connection}" of ${provider}`)
     output.note(`Use it with \`broker run -- <command>\`.`)
   })
 }
 
-function requireKeyFlow({ name, flow, api_key }: ProviderDefinition, wanted: FlowName | undefined): void {
-  if ((wanted ?? flow) === 'api_key') return
-  throw new BrokerError(
-    'OperationNotAllowedError',
-    `Cannot log in to ${name} by ${wanted ?? flow}: OAuth logins come with the next version`,
-    {
-      provider: name,
-      ...(api_key && { hint: `It takes an API key, too: \`broker login ${name} --flow api_key\`.` }),
-    },
-  )
+/** One `broker login`. */
+interface Login {
+  readonly invocation: Invocation
+  readonly client: DaemonClient
+  readonly options: LoginOptions
+}
+
+/** The provider that has the address is used; a server nobody defined gets a definition, which stays if the login works. */
+async function logInAt(login: Login, address: URL): Promise<AuthSession> {
+  const { invocation, client } = login
+  const { output } = invocation
+  const providers = await client.providers()
+  const known = providerAt(providers, address)
+  if (known) {
+    output.note(`${address.host} belongs to the provider ${known.name}`)
+    return logIn(login, known.name)
+  }
+  const definition = definitionFor(address, providers)
+  output.notice(`The token of ${address.host} will be sent to ${address.origin} and nowhere else.`)
+  await client.registerProvider(definition, false)
+  try {
+    return await logIn(login, definition.name)
+  } catch (error) {
+    await client.removeProvider(definition.name).catch(() => output.warn(`"${definition.name}" is still registered`))
+    throw error instanceof BrokerError ? withHint(error, `Try again with \`broker login ${address}\`.`) : error
+  }
+}
+
+/** Its own would name what is gone. */
+function withHint({ name, message, options }: BrokerError, hint: string): BrokerError {
+  return new BrokerError(name, message, { ...options, hint })
+}
+
+async function logIn(login: Login, provider: string): Promise<AuthSession> {
+  const { options, invocation } = login
+  await confirmBaseUrl(invocation, provider, options)
+  const interrupted = interruption()
+  try {
+    const session = await begin(login, interrupted.signal, {
+      provider,
+      connection: options.connection,
+      ...(options.flow && { flow: options.flow }),
+      ...(options.scopes && { scopes: [...options.scopes] }),
+      ...(options.baseUrl && { base_url: options.baseUrl }),
+      ...(options.force && { force: true }),
+    })
+    return completed(await finish(login, session, interrupted.signal))
+  } finally {
+    interrupted.stop()
+  }
 }
 
 /** A person sees where the credential will go; a script has said it by `--base-url` itself. */
@@ -69,178 +101,99 @@ async function confirmBaseUrl(
   if (!(await terminal.confirm(`Send the credential of ${provider} to ${baseUrl}?`))) throw cancelled()
 }
 
-async function begin({ terminal }: Invocation, client: DaemonClient, request: StartAuthSession): Promise<AuthSession> {
+async function begin(
+  { invocation: { terminal }, client }: Login,
+  signal: AbortSignal,
+  request: StartAuthSession,
+): Promise<AuthSession> {
+  const start = (wanted: StartAuthSession) => unlessInterrupted(signal, client.startAuthSession(wanted))
   try {
-    return await client.startAuthSession(request)
+    return await start(request)
   } catch (error) {
     const exists = error instanceof BrokerError && error.name === 'ConnectionAlreadyExistsError'
     if (!exists || !terminal.canAsk) throw error
     const question = `There is a connection "${request.connection}" of ${request.provider} already. Replace it?`
     if (!(await terminal.confirm(question))) throw cancelled()
-    return client.startAuthSession({ ...request, force: true })
+    return start({ ...request, force: true })
   }
 }
 
-function finish(
-  invocation: Invocation,
-  client: DaemonClient,
-  session: AuthSession,
-  { browser }: LoginOptions,
-): Promise<AuthSession> {
-  const { next_action } = session
-  if (next_action.type !== 'form') return Promise.resolve(session)
-  if (browser) return waitForBrowser(invocation, client, session, next_action.url)
-  if (invocation.terminal.canAsk) return askInTerminal(invocation, client, session, next_action)
-  return sendPiped(invocation, client, session, next_action.fields)
-}
-
-async function waitForBrowser(
-  { output, terminal }: Invocation,
-  client: DaemonClient,
-  session: AuthSession,
-  url: string,
-): Promise<AuthSession> {
-  output.notice(`Enter the key in your browser: ${url}`)
-  await openInBrowser(url)
-  const spinner = terminal.spin(waiting(session))
-  const interrupted = interruption()
+/** The daemon may be waiting for a provider that does not answer. */
+async function unlessInterrupted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
+  const { promise, reject } = Promise.withResolvers<never>()
+  const interrupt = () => reject(cancelled())
+  signal.addEventListener('abort', interrupt, { once: true })
   try {
-    return await untilOver(client, session, interrupted.signal, (latest) => spinner.update(waiting(latest)))
+    return await Promise.race([work, promise])
   } finally {
-    interrupted.stop()
-    spinner.stop()
+    signal.removeEventListener('abort', interrupt)
   }
 }
 
-function waiting({ expires_at }: AuthSession): string {
-  const seconds = Math.max(0, Math.round((Date.parse(expires_at) - Date.now()) / 1000))
-  return `Waiting for the browser, ${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left (Ctrl-C to cancel)`
-}
-
-/** Ctrl-C ends the wait and not the process, so that the spinner's line is cleared and the exit code is ours. */
-function interruption(): { readonly signal: AbortSignal; stop(): void } {
-  const controller = new AbortController()
-  const interrupt = () => controller.abort()
-  process.once('SIGINT', interrupt)
-  return { signal: controller.signal, stop: () => process.off('SIGINT', interrupt) }
-}
-
-/** Polls until the session is over. @throws BrokerError InputCancelledError where `signal` fires first. */
-async function untilOver(
-  client: DaemonClient,
-  session: AuthSession,
-  signal: AbortSignal,
-  onPoll?: (session: AuthSession) => void,
-): Promise<AuthSession> {
-  let latest = session
-  while (!isOver(latest)) {
-    onPoll?.(latest)
-    await delay(LOOK_AGAIN, undefined, { signal }).catch(() => {
-      throw cancelled()
-    })
-    latest = await client.authSession(session.id)
-  }
-  return latest
-}
-
-function isOver({ status }: AuthSession): boolean {
-  return status === 'completed' || status === 'failed' || status === 'expired' || status === 'cancelled'
-}
-
-/** Asks here and listens whether the form is filled in at the same time; whichever is first wins. */
-async function askInTerminal(
-  { output, terminal }: Invocation,
-  client: DaemonClient,
-  session: AuthSession,
-  { url, fields }: { readonly url: string; readonly fields: readonly Field[] },
-): Promise<AuthSession> {
-  output.notice(`Type it here, or enter it in your browser: ${url}`)
-  const answered = new AbortController()
-  const formFilled = new AbortController()
-  const inBrowser = untilOver(client, session, answered.signal).then(
-    (latest) => {
-      formFilled.abort()
-      return latest
-    },
-    () => undefined,
-  )
+/** Takes one step after the other. Nothing may stay of a login that is given up on the way. */
+async function finish(login: Login, begun: AuthSession, signal: AbortSignal): Promise<AuthSession> {
+  let at: FilledIn = { session: begun, where: 'terminal' }
   try {
-    for (;;) {
-      const input = await askFields(terminal, fields, formFilled.signal)
-      if (!input) return (await inBrowser) ?? session
-      const outcome = await resume(client, session, input)
-      if (!(outcome instanceof BrokerError)) return outcome
-      output.notice(explain(outcome))
-    }
-  } finally {
-    answered.abort()
-  }
-}
-
-async function askFields(
-  terminal: Invocation['terminal'],
-  fields: readonly Field[],
-  signal: AbortSignal,
-): Promise<Readonly<Record<string, Secret>> | undefined> {
-  const input: Record<string, Secret> = {}
-  for (const field of fields) {
-    const question = field.help ? `${field.label} (${field.help})` : field.label
-    const value = await terminal.ask(question, { isSecret: field.secret, isRequired: field.required, signal })
-    if (signal.aborted) return undefined
-    if (value) input[field.name] = value
-  }
-  return input
-}
-
-/** A value of the wrong shape is an answer to be shown, not the end: the session goes on. */
-async function resume(
-  client: DaemonClient,
-  session: AuthSession,
-  input: Readonly<Record<string, Secret>>,
-): Promise<AuthSession | BrokerError> {
-  try {
-    return await client.resumeAuthSession(session.id, input)
+    while (!isOver(at.session)) at = await takeStep(login, at, signal)
+    return at.session
   } catch (error) {
-    if (error instanceof BrokerError && error.name === 'InvalidRequestError') return error
+    const last = await login.client.cancelAuthSession(begun.id).catch(() => undefined)
+    // It got done in the same moment.
+    if (last?.status === 'completed') return last
     throw error
   }
 }
 
-function explain({ message, options: { details = [] } }: BrokerError): string {
-  return details.length === 0 ? message : details.map(({ message: rule }) => `This ${rule}`).join('; ')
-}
-
-async function sendPiped(
-  { terminal }: Invocation,
-  client: DaemonClient,
-  session: AuthSession,
-  fields: readonly Field[],
-): Promise<AuthSession> {
-  const required = fields.filter((field) => field.required)
-  const [field] = required.length > 0 ? required : fields
-  if (!field || required.length > 1) {
-    throw new BrokerError(
-      'InvalidRequestError',
-      `${session.provider} needs more than one value: one line cannot hold them`,
-      {
-        provider: session.provider,
-        hint: 'Log in at a terminal, or with --browser.',
-      },
-    )
+async function takeStep(login: Login, { session, where }: FilledIn, signal: AbortSignal): Promise<FilledIn> {
+  const { invocation, client, options } = login
+  const { output, terminal } = invocation
+  const { next_action: next } = session
+  if (next.type === 'form' && !options.browser) {
+    if (terminal.canAsk) return askInTerminal(invocation, client, session, next)
+    if (session.flow === 'api_key') {
+      return { session: await sendPiped(invocation, client, session, next.fields), where }
+    }
   }
-  return client.resumeAuthSession(session.id, { [field.name]: await readPipedSecret(terminal.input) })
+  if (next.type !== 'none') {
+    output.todo(...toDo(next))
+    const opens = options.browser ?? terminal.canAsk
+    // A page that took the form leads on by itself.
+    if (opens && where === 'terminal') await openPage(invocation, next.url)
+  }
+  const latest = await watchUntilNext(client, session, terminal, signal)
+  return { session: latest, where: next.type === 'form' ? 'browser' : where }
 }
 
-function checkCompleted({ status, provider, connection, error, message }: AuthSession): void {
-  if (status === 'completed') return
+type NextAction = Exclude<AuthSession['next_action'], { readonly type: 'none' }>
+
+function toDo(next: NextAction): readonly (readonly [string, string])[] {
+  switch (next.type) {
+    case 'form':
+      return [['Enter it in your browser:', next.url]]
+    case 'open_url':
+      return [['Log in with your browser:', next.url]]
+    case 'device_code':
+      return [
+        ['Open', next.verification_uri],
+        ['and enter the code', next.user_code],
+      ]
+  }
+}
+
+async function openPage({ config, output }: Invocation, url: string): Promise<void> {
+  const opened = await openInBrowser(url, { env: config.inherited })
+  if (!opened) output.note('No browser was found to open it with.')
+}
+
+/** @throws BrokerError: what the session says of itself */
+function completed(session: AuthSession): AuthSession {
+  const { status, provider, connection, error, message } = session
+  if (status === 'completed') return session
   const why = error?.message ?? message ?? `the session is ${status}`
+  const name = status === 'cancelled' ? 'InputCancelledError' : error?.error
   throw new BrokerError(
-    status === 'cancelled' ? 'InputCancelledError' : 'AuthenticationFailedError',
-    `Cannot log in to ${provider}: ${why}`,
-    {
-      provider,
-      connection,
-      hint: `Try again with \`broker login ${provider}\`.`,
-    },
+    isErrorName(name) ? name : 'AuthenticationFailedError',
+    error ? why : `Cannot log in to ${provider}: ${why}`,
+    { provider, connection, hint: `Try again with \`broker login ${provider}\`.` },
   )
 }

@@ -1,8 +1,9 @@
-import { BrokerError } from '../../protocol/index.ts'
-import type { ProviderSummary } from '../../schemas/index.ts'
+import { BrokerError, exitCodeOf } from '../../protocol/index.ts'
+import type { ProviderSummary, Revoked } from '../../schemas/index.ts'
 import { readDefinitionFile } from '../definition-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { providerNamed } from '../named.ts'
+import { failureDocument } from '../output.ts'
 import { asAgent } from '../session.ts'
 import { cancelled } from '../terminal.ts'
 
@@ -73,24 +74,35 @@ function isTaken(error: unknown): error is BrokerError {
   return error instanceof BrokerError && error.name === 'ProviderAlreadyRegisteredError'
 }
 
-export async function revokeProvider(invocation: Invocation, name: string, { yes }: Answers): Promise<void> {
+/** Exit code of an endpoint that cannot be reached where the provider could not be told. */
+export async function revokeProvider(invocation: Invocation, name: string, { yes }: Answers): Promise<number> {
   const { output, terminal } = invocation
   const provider = providerNamed(name)
   if (!yes && terminal.canAsk && !(await terminal.confirm(`Revoke and remove every connection of ${provider}?`))) {
     throw cancelled()
   }
   const answer = await asAgent(invocation, (client) => client.revoke(provider))
-  output.result(answer, () => {
+  const failure = answer.status === 'partial' ? notRevoked(answer) : undefined
+  output.result(failure ? { ...answer, ...failureDocument(failure) } : answer, () => {
     output.done(`Removed ${counted(answer.removed, 'connection')} of ${provider}`)
-    output.note(REMOTE[answer.remote])
+    if (failure) output.fail(failure)
+    else output.note(REMOTE[answer.remote])
   })
+  return failure ? exitCodeOf[failure.name] : 0
 }
 
 const REMOTE = {
   revoked: 'The provider has revoked them, too.',
   unsupported: 'The provider has no way to revoke them from here: revoke the key on its own site.',
-  failed: 'The provider could not be told: revoke the key on its own site.',
+  failed: 'The provider could not be told.',
 } as const
+
+function notRevoked({ provider }: Revoked): BrokerError {
+  return new BrokerError('EndpointUnreachableError', `${provider} could not be told to revoke what was removed here`, {
+    provider,
+    hint: 'End the access on its own site.',
+  })
+}
 
 export async function removeProvider(invocation: Invocation, name: string, { yes }: Answers): Promise<void> {
   const { output, terminal } = invocation

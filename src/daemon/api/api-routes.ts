@@ -1,5 +1,6 @@
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
+import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { connectionRoutes } from './connection-routes.ts'
@@ -12,9 +13,11 @@ import type { Route } from './route.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type StatusOptions, statusRoutes } from './status-routes.ts'
 
-export interface ApiOptions extends DefinitionsOptions, StatusOptions, DocsOptions {
+export interface ApiOptions extends DefinitionsOptions, CredentialsOptions, RevokeOptions, StatusOptions, DocsOptions {
   readonly principals: Principals
   readonly sessions: AuthSessions
+  /** What a hosted daemon is as an OAuth client. */
+  readonly clientMetadata?: Readonly<Record<string, unknown>>
 }
 
 /** Every route there is. */
@@ -23,11 +26,11 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
   const routes = [
     ...statusRoutes(options),
     ...identityRoutes(principals, { providers, connections }),
-    ...sessionRoutes(sessions),
+    ...sessionRoutes(sessions, options.clientMetadata),
     ...pageRoutes(sessions),
-    ...connectionRoutes(connections, providers),
+    ...connectionRoutes(options),
     ...providerRoutes(options),
-    ...proxyRoutes({ providers, connections }, audit),
+    ...proxyRoutes(options, audit),
     ...auditRoutes(audit),
   ]
   return [...routes, ...docsRoutes(routes, options)]

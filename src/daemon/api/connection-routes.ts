@@ -11,14 +11,15 @@ import {
   resumeAuthSession,
   revoked,
 } from '../../schemas/index.ts'
-import type { Connections } from '../connections/index.ts'
-import { type Providers, parseCredential } from '../providers/index.ts'
+import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
+import { parseCredential } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
 const byConnection = z.strictObject({ provider: providerName, connection: connectionName })
 
-export function connectionRoutes(connections: Connections, providers: Providers): readonly Route[] {
+export function connectionRoutes(options: RevokeOptions): readonly Route[] {
+  const { connections, providers } = options
   return [
     route({
       method: 'GET',
@@ -85,7 +86,7 @@ export function connectionRoutes(connections: Connections, providers: Providers)
       summary: "Revokes at the provider where it can, and removes all of the provider's connections.",
       params: byProvider,
       reply: revoked,
-      handle: async ({ who, params: { provider } }) => ({ body: await connections.revoke(who, provider) }),
+      handle: async ({ who, params: { provider } }) => ({ body: await revokeProvider(options, who, provider) }),
     }),
     route({
       method: 'POST',

@@ -10,9 +10,10 @@ export interface ErrorAnswer {
 /** The one place that turns an error into an answer (contract section 3). What is no BrokerError tells nothing. */
 export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
   const known = error instanceof BrokerError ? error : internal()
-  const { hint, provider, connection, details, claimUrl, httpStatus, retryAfter } = known.options
+  const { hint, provider, connection, details, claimUrl, retryAfter } = known.options
+  const status = known.options.httpStatus ?? httpStatusOf[known.name]
   return {
-    status: httpStatus ?? httpStatusOf[known.name],
+    status,
     body: {
       error: known.name,
       message: known.message,
@@ -24,7 +25,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
       ...(claimUrl !== undefined && { claim_url: claimUrl }),
     },
     headers: {
-      ...(known.name === 'AuthenticationFailedError' && { 'www-authenticate': 'PoP' }),
+      ...(status === 401 && { 'www-authenticate': 'PoP' }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
   }

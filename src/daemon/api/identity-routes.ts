@@ -18,7 +18,10 @@ import { type Route, route } from './route.ts'
 const byHandle = z.strictObject({ handle: identityHandle })
 const byRun = z.strictObject({ run_id: z.uuid() })
 
-export function identityRoutes(principals: Principals, credentials: CredentialsOptions): readonly Route[] {
+export function identityRoutes(
+  principals: Principals,
+  credentials: Pick<CredentialsOptions, 'providers' | 'connections'>,
+): readonly Route[] {
   return [
     route({
       method: 'POST',

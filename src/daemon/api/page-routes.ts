@@ -1,27 +1,39 @@
 import * as z from 'zod'
 import { BrokerError } from '../../protocol/index.ts'
-import { connectionName, field, providerName } from '../../schemas/index.ts'
-import type { AuthSessions, SessionForm } from '../auth-sessions/index.ts'
-import { inputPage, notFoundPage, PAGE_POLICY, pageAssets, resultPage } from '../pages/index.ts'
+import { authSession, connectionName, field, providerName } from '../../schemas/index.ts'
+import type { AuthSessions, SessionForm, SessionProgress, SessionTitle } from '../auth-sessions/index.ts'
+import { devicePage, inputPage, leadOnPage, notFoundPage, pageAssets, resultPage } from '../pages/index.ts'
+import { page } from './page-reply.ts'
 import { type RawReply, type Route, route } from './route.ts'
 
 const byId = z.strictObject({ session_id: z.string() })
 const values = z.record(z.string().max(32), z.string().max(65_536))
 
-const sessionForm = z.strictObject({ provider: providerName, connection: connectionName, fields: z.array(field) })
-const submitted = z.strictObject({
-  status: z.literal('completed'),
-  provider: providerName,
-  connection: connectionName,
+const named = z.strictObject({ provider: providerName, connection: connectionName })
+const sessionForm = named.extend({ fields: z.array(field) })
+const sessionDevice = named.extend({
+  user_code: z.string(),
+  verification_uri: z.string(),
+  verification_uri_complete: z.string().optional(),
+  expires_at: z.string(),
 })
+/** `next_action` where the login is not complete yet. */
+const submitted = named.extend({
+  status: authSession.shape.status,
+  next_action: authSession.shape.next_action.optional(),
+})
+const returned = named.extend({ status: z.literal('completed') })
 
-/** The pages that a login opens in a browser. Their unguessable id is all that gives access to them. */
+const parameter = z.string().max(4096).optional()
+
+/** The pages that a login opens in a browser. An unguessable id or state is all that gives access to them. */
 export function pageRoutes(sessions: AuthSessions): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/auth/sessions/{session_id}/input',
       access: 'anyone',
+      isPage: true,
       summary: 'The form of a login: a page, or its fields for `accept: application/json`.',
       params: byId,
       reply: sessionForm,
@@ -36,7 +48,9 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       method: 'POST',
       path: '/api/auth/sessions/{session_id}/input',
       access: 'anyone',
-      summary: 'Takes the values of the form, posted by the page or as JSON: `{"input": {…}}`.',
+      isPage: true,
+      summary:
+        'Takes the values of the form, posted by the page or as JSON: `{"input": {…}}`. It may lead on to a provider.',
       params: byId,
       // The page posts its fields side by side, with the token that proves where they come from.
       body: z.union([z.strictObject({ input: values }), values]),
@@ -53,10 +67,40 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       method: 'GET',
       path: '/api/auth/sessions/{session_id}/device',
       access: 'anyone',
-      summary: 'The page of a login by device code. No provider logs in so in this version: there is none to show.',
+      isPage: true,
+      summary:
+        'The code of a login by device code and where to enter it: a page, or JSON for `accept: application/json`.',
       params: byId,
-      reply: z.never(),
-      handle: ({ headers: { wantsHtml } }) => missing(wantsHtml),
+      reply: sessionDevice,
+      handle: ({ params: { session_id: id }, headers: { wantsHtml } }) => {
+        const device = sessions.device(id)
+        if (!device) return missing(wantsHtml)
+        if (wantsHtml) return page(200, devicePage(device))
+        const { provider, connection, userCode, verificationUri, verificationUriComplete: complete, expiresAt } = device
+        return {
+          body: {
+            provider,
+            connection,
+            user_code: userCode,
+            verification_uri: verificationUri,
+            ...(complete !== undefined && { verification_uri_complete: complete }),
+            expires_at: new Date(expiresAt).toISOString(),
+          },
+        }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/auth/callback/oauth',
+      access: 'anyone',
+      isPage: true,
+      isReturn: true,
+      summary: 'Where a provider sends the browser back to. Good once: `state` says whose login it is.',
+      query: z
+        .object({ state: parameter, code: parameter, iss: parameter, error: parameter, error_description: parameter })
+        .catchall(parameter),
+      reply: returned,
+      handle: ({ query, headers: { wantsHtml } }) => comeBack(sessions, query, wantsHtml),
     }),
     ...pageAssets.map(({ path, contentType, text }) =>
       route({
@@ -82,16 +126,57 @@ interface Submission {
 }
 
 async function submit(sessions: AuthSessions, { id, form, input, wantsHtml }: Submission) {
-  const { provider, connection, displayName } = form
   try {
-    await sessions.submit(id, input)
+    const progress = await sessions.submit(id, input)
+    if (wantsHtml) return nextPage(progress)
+    const { provider, connection, status, nextAction } = progress
+    return { body: { status, provider, connection, ...(nextAction.type !== 'none' && { next_action: nextAction }) } }
   } catch (error) {
-    if (!wantsHtml || !(error instanceof BrokerError) || error.name === 'NotFoundError') throw error
+    const isOver = sessions.form(id) === undefined
+    if (!wantsHtml || !(error instanceof BrokerError) || isOver) throw error
     return page(error.options.httpStatus ?? 422, formPage(id, form, error))
   }
-  if (!wantsHtml) return { body: { status: 'completed' as const, provider, connection } }
+}
+
+/** Out of the form there are two ways on, and none: the pages' policy lets a form lead nowhere but to the daemon. */
+function nextPage(progress: SessionProgress): RawReply {
+  const { displayName, nextAction } = progress
+  if (nextAction.type === 'open_url') return page(200, leadOnPage({ displayName, url: nextAction.url }))
+  if (nextAction.type !== 'device_code') return page(200, connectedPage(progress))
+  return { status: 303, raw: '', headers: { location: new URL(nextAction.url).pathname } }
+}
+
+async function comeBack(
+  sessions: AuthSessions,
+  query: Readonly<Record<string, string | undefined>>,
+  wantsHtml: boolean,
+) {
+  const given = Object.entries(query).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]))
+  try {
+    const title = await sessions.comeBack(new URLSearchParams(given))
+    if (!title) throw usedUp()
+    if (wantsHtml) return page(200, connectedPage(title))
+    return { body: { status: 'completed' as const, provider: title.provider, connection: title.connection } }
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    const { message, options } = error
+    const httpStatus = options.httpStatus ?? 400
+    // The caller is not the one who has to authenticate.
+    if (!wantsHtml) throw new BrokerError(error.name, message, { ...options, httpStatus, cause: error })
+    return page(httpStatus, resultPage({ title: 'The login did not work', message, tone: 'failure' }))
+  }
+}
+
+function usedUp(): BrokerError {
+  return new BrokerError('InvalidRequestError', 'This address belongs to no login that is under way', {
+    httpStatus: 400,
+    hint: 'Start the login again: broker login <provider>',
+  })
+}
+
+function connectedPage({ displayName, connection }: SessionTitle): string {
   const message = `The connection "${connection}" is stored. Agents can use it; none can read it.`
-  return page(200, resultPage({ title: `${displayName} is connected`, message, tone: 'success' }))
+  return resultPage({ title: `${displayName} is connected`, message, tone: 'success' })
 }
 
 function fromPage(form: SessionForm, body: unknown): Readonly<Record<string, string>> {
@@ -110,12 +195,8 @@ function fromJson(body: unknown): Readonly<Record<string, string>> {
 function formPage(id: string, form: SessionForm, error?: BrokerError): string {
   const wrong = (error?.options.details ?? []).map(({ path, message }) => [path.replace(/^input\./, ''), message])
   return inputPage({
-    displayName: form.displayName,
-    connection: form.connection,
-    fields: form.fields,
+    ...form,
     action: `/api/auth/sessions/${id}/input`,
-    csrf: form.csrf,
-    ...(form.docsUrl !== undefined && { docsUrl: form.docsUrl }),
     ...(error && { error: error.message, fieldErrors: Object.fromEntries(wrong) }),
   })
 }
@@ -125,12 +206,4 @@ function missing(wantsHtml: boolean): RawReply {
   throw new BrokerError('NotFoundError', 'There is no such login session, or it is over', {
     hint: 'Start the login again: broker login <provider>',
   })
-}
-
-function page(status: number, html: string): RawReply {
-  return {
-    status,
-    raw: html,
-    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': PAGE_POLICY },
-  }
 }

@@ -9,17 +9,21 @@ export interface OwnAddresses {
   readonly origins: readonly string[]
 }
 
+/** Who may send a browser to a route: the daemon's own pages and people, or any site that has it go there whole. */
+export type Senders = 'own pages' | 'any site'
+
 /**
  * What a request must be before anything of it is evaluated: for this daemon, by no page of another origin, of one
  * meaning only. A name that was rebound to this machine, a page that posts across origins and a path with two readings
  * all end here.
  * @throws BrokerError with the status the request deserves
  */
-export function passWalls(request: IncomingMessage, own: OwnAddresses): void {
+export function passWalls(request: IncomingMessage, own: OwnAddresses, senders: Senders): void {
   requireOneOf(request, 'host')
   requireOneOf(request, 'authorization')
   requireOwnHost(request, own)
-  requireOwnOrigin(request, own)
+  if (senders === 'any site') requireWholePage(request, own)
+  else requireOwnOrigin(request, own)
   requireMethod(request)
   requireFraming(request)
   requirePlainTarget(request)
@@ -38,12 +42,27 @@ function requireOwnHost({ headers }: IncomingMessage, { authorities }: OwnAddres
 function requireOwnOrigin({ headers }: IncomingMessage, { origins }: OwnAddresses): void {
   const { origin } = headers
   const site = headers['sec-fetch-site']
-  const foreignOrigin = origin !== undefined && !origins.includes(origin)
+  // A page that names no referrer names no origin in a form either: then the browser's own word for it counts.
+  const isUnnamed = origin === 'null' && site === 'same-origin'
+  const foreignOrigin = origin !== undefined && !origins.includes(origin) && !isUnnamed
   const foreignReferer = headers.referer !== undefined && !origins.includes(originOf(headers.referer))
   const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (foreignOrigin || foreignReferer || foreignSite || headers['service-worker'] !== undefined) {
-    throw new BrokerError('OperationNotAllowedError', 'Pages of another origin may not call the daemon')
+  if (foreignOrigin || foreignReferer || foreignSite || headers['service-worker'] !== undefined) throw foreignPage()
+}
+
+/** A browser that leaves the other site for this one. A frame, a picture or a script of that site is none. */
+function requireWholePage({ method, headers }: IncomingMessage, { origins }: OwnAddresses): void {
+  const { origin, 'sec-fetch-mode': mode = 'navigate', 'sec-fetch-dest': destination = 'document' } = headers
+  const foreignOrigin = origin !== undefined && !origins.includes(origin)
+  const isPart = mode !== 'navigate' || destination !== 'document'
+  if (foreignOrigin || isPart || headers['service-worker'] !== undefined) throw foreignPage()
+  if (method !== 'GET') {
+    throw new BrokerError('InvalidRequestError', 'Browsers come here by GET', { httpStatus: 405 })
   }
+}
+
+function foreignPage(): BrokerError {
+  return new BrokerError('OperationNotAllowedError', 'Pages of another origin may not call the daemon')
 }
 
 function originOf(url: string): string {

@@ -59,6 +59,10 @@ export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
   readonly params?: P
   readonly query?: Q
   readonly body?: B
+  /** Answers people: its errors are pages too, unless JSON is asked for. */
+  readonly isPage?: true
+  /** Pages of other sites send browsers here. It acts although it is a GET, and so HEAD is refused. */
+  readonly isReturn?: true
   /** Form posts are taken too, as objects of text. */
   readonly takesForm?: true
   /** 1 MiB where absent. */

@@ -1,11 +1,16 @@
 import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
 import { authSession, resumeAuthSession, startAuthSession } from '../../schemas/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import { type Route, route } from './route.ts'
 
 const byId = z.strictObject({ session_id: z.string().regex(/^[A-Za-z0-9_-]{16,64}$/) })
 
-export function sessionRoutes(sessions: AuthSessions): readonly Route[] {
+/** @param clientMetadata what a hosted daemon is as an OAuth client, for servers that look it up under our own URL */
+export function sessionRoutes(
+  sessions: AuthSessions,
+  clientMetadata: Readonly<Record<string, unknown>> | undefined,
+): readonly Route[] {
   return [
     route({
       method: 'POST',
@@ -30,11 +35,32 @@ export function sessionRoutes(sessions: AuthSessions): readonly Route[] {
       method: 'POST',
       path: '/api/auth/sessions/{session_id}/resume',
       access: 'agent',
-      summary: 'Sends the values that the login asks for.',
+      summary: 'Sends the values that the login asks for; without any, answers how far an OAuth login is.',
       params: byId,
       body: resumeAuthSession,
       reply: authSession,
       handle: async ({ who, params, body }) => ({ body: await sessions.resume(who, params.session_id, body.input) }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/auth/sessions/{session_id}',
+      access: 'agent',
+      summary: 'Cancels a login: nothing of it is stored. One that is over stays as it is.',
+      params: byId,
+      reply: authSession,
+      handle: async ({ who, params }) => ({ body: await sessions.cancel(who, params.session_id) }),
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth/client-metadata.json',
+      access: 'anyone',
+      summary:
+        'This daemon as an OAuth client: its URL is the client id at servers that take one. Hosted daemons only.',
+      reply: z.record(z.string(), z.unknown()),
+      handle: () => {
+        if (clientMetadata) return { body: { ...clientMetadata } }
+        throw new BrokerError('NotFoundError', 'Providers cannot reach this daemon: it has no public URL')
+      },
     }),
   ]
 }

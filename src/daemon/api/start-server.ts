@@ -5,6 +5,7 @@ import { BrokerError } from '../../protocol/index.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type HandlerOptions, handleRequest } from './handle-request.ts'
 import { routeMatcher } from './match-route.ts'
+import { errorPage } from './page-reply.ts'
 import { passWalls } from './request-walls.ts'
 import type { RawReply, Reply, Route } from './route.ts'
 
@@ -127,7 +128,7 @@ function requestListener(options: ServerOptions, state: { readonly stopping: boo
         ...(error !== undefined && { error }),
       })
     const answer = async () => {
-      passWalls(request, options.own)
+      passWalls(request, options.own, found?.route.isReturn ? 'any site' : 'own pages')
       if (state.stopping) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
       if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
       if (request.headers.expect !== undefined) response.writeContinue()
@@ -140,7 +141,10 @@ function requestListener(options: ServerOptions, state: { readonly stopping: boo
       const { status, body, headers } = errorAnswer(error, id)
       // What is left of a body nobody read would be taken for the next request.
       const close = !request.complete || status === 421 || status === 400
-      send(response, id, { status, raw: JSON.stringify(body), headers: { ...JSON_TYPE, ...headers } }, close)
+      // A program that says nothing of what it takes gets JSON.
+      const isForPeople = found?.route.isPage === true && request.headers.accept?.includes('text/html') === true
+      const reply = isForPeople ? errorPage(status, body) : { status, raw: JSON.stringify(body), headers: JSON_TYPE }
+      send(response, id, { ...reply, headers: { ...reply.headers, ...headers } }, close)
       tell(status, body.error)
     })
   }

@@ -1,132 +1,104 @@
-import { randomBytes } from 'node:crypto'
-import { type Actor, BrokerError, DEFAULT_CONNECTION, type FlowName } from '../../protocol/index.ts'
-import type { AuthSession, Field, StartAuthSession } from '../../schemas/index.ts'
+import { type Actor, BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
+import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Connections, connectionExists } from '../connections/index.ts'
-import {
-  credentialFields,
-  needsBaseUrl,
-  type Provider,
-  type Providers,
-  parseBaseUrl,
-  parseCredential,
-} from '../providers/index.ts'
+import { type Connections, connectionExists, type OAuthClients } from '../connections/index.ts'
+import type { Flows } from '../flows/index.ts'
+import type { Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
-
-/** What the page of a session shows. */
-export interface SessionForm {
-  readonly provider: string
-  readonly displayName: string
-  readonly connection: string
-  readonly fields: readonly Field[]
-  /** Where people find the provider's documentation. */
-  readonly docsUrl?: string
-  /** Proves that a posted form came from the page. */
-  readonly csrf: string
-}
-
-export interface AuthSessions {
-  /** @throws BrokerError ProviderNotFoundError, ConnectionAlreadyExistsError, OperationNotAllowedError */
-  begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession>
-  /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
-  get(actor: Actor, id: string): AuthSession
-  /** Sends field values. @throws BrokerError InvalidRequestError naming the field; the session stays open then. */
-  resume(actor: Actor, id: string, input: Readonly<Record<string, string>>): Promise<AuthSession>
-  /** What the page of an open session shows; undefined once it is finished, expired or unknown. */
-  form(id: string): SessionForm | undefined
-  /** Values that came by the page: its unguessable id stands for the one who began it. */
-  submit(id: string, input: Readonly<Record<string, string>>): Promise<void>
-  /** Ends every session that is open. */
-  close(): void
-}
+import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
+import { beginLogin, chooseFlow, tenantUrl } from './begin-login.ts'
+import { type Clock, systemClock } from './clock.ts'
+import { type ClientRooms, providerCode } from './login-client.ts'
+import {
+  cancelledMeanwhile,
+  endOf,
+  isOpen,
+  type NewSession,
+  newSession,
+  noSuchSession,
+  type Session,
+  type State,
+  takesNoValues,
+  titleOf,
+  viewOf,
+  waitingStep,
+} from './session.ts'
+import type { DeviceStep, Granted, Step, WaitingStep } from './step.ts'
 
 export interface AuthSessionsOptions {
   readonly store: Store
   readonly audit: Audit
   readonly providers: Providers
   readonly connections: Connections
-  /** `{base_url}` for the pages' URLs. */
+  readonly clients: OAuthClients
+  readonly flows: Flows
+  /** `{base_url}` of the pages' URLs, and of where providers send browsers back to. */
   readonly baseUrl: string
-  readonly now?: () => number
+  /** Hears of what is nobody's fault but ours in a login that goes on without a caller. */
+  readonly onFailure?: (error: unknown) => void
+  readonly clock?: Clock
 }
 
 export function openAuthSessions(options: AuthSessionsOptions): AuthSessions {
   return new AuthSessionsInMemory(options)
 }
 
-const LIFETIME_MS = 10 * 60 * 1000
-/** A finished session answers `get` for as long as it would have lived; more than this many of one principal are never kept. */
+/** A session that is over answers for as long as it would have lived; more than this many of one principal are never kept. */
 const MAX_SESSIONS = 100
-
-type State =
-  | { readonly status: 'waiting_for_user' }
-  | { readonly status: 'processing' }
-  | { readonly status: 'completed' }
-  | { readonly status: 'expired' }
-
-interface Session {
-  readonly id: string
-  readonly actor: Actor
-  readonly provider: Provider
-  readonly connection: string
-  readonly flow: FlowName
-  readonly baseUrl: string | undefined
-  readonly existing: 'refuse' | 'replace'
-  readonly source: 'login' | 'onboard'
-  readonly csrf: string
-  readonly createdAt: number
-  updatedAt: number
-  state: State
-}
 
 class AuthSessionsInMemory implements AuthSessions {
   readonly #options: AuthSessionsOptions
-  readonly #now: () => number
+  readonly #rooms: ClientRooms
+  readonly #clock: Clock
   readonly #sessions = new Map<string, Session>()
+  /** Which session a browser comes back to. An entry is good once. */
+  readonly #byState = new Map<string, Session>()
+  /** Switches off what wakes a session up next: its end, or the next question to its provider. */
+  readonly #alarms = new Map<Session, () => void>()
 
   constructor(options: AuthSessionsOptions) {
+    const { clients, flows, baseUrl, clock = systemClock } = options
     this.#options = options
-    this.#now = options.now ?? Date.now
+    this.#rooms = { clients, flows, redirectUri: `${baseUrl}/auth/callback/oauth` }
+    this.#clock = clock
   }
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
-    const { providers, connections } = this.#options
-    const provider = providers.get(wanted.provider)
-    const { definition } = provider
-    const flow = requireFlow(provider, wanted.flow)
-    const connection = wanted.connection ?? DEFAULT_CONNECTION
+    const { scopes, force, source = 'login', connection = DEFAULT_CONNECTION } = wanted
+    const provider = this.#options.providers.get(wanted.provider)
+    const flow = chooseFlow(provider, wanted.flow)
     const baseUrl = tenantUrl(provider, wanted.base_url)
-    if (!wanted.force && (await connections.exists(actor, definition.name, connection))) {
-      throw connectionExists({ provider: definition.name, connection })
-    }
-    const now = this.#now()
-    const session: Session = {
-      id: randomBytes(24).toString('base64url'),
-      actor,
-      provider,
-      connection,
-      flow,
-      baseUrl,
-      existing: wanted.force ? 'replace' : 'refuse',
-      source: wanted.source ?? 'login',
-      csrf: randomBytes(16).toString('base64url'),
-      createdAt: now,
-      updatedAt: now,
-      state: { status: 'waiting_for_user' },
-    }
+    const id = { provider: provider.definition.name, connection }
+    if (!force && (await this.#options.connections.exists(actor, id.provider, connection))) throw connectionExists(id)
+    const login: NewSession = { actor, provider, connection, flow, source, existing: force ? 'replace' : 'refuse' }
+    const step = await this.#recordingFailure(login, () =>
+      beginLogin(this.#rooms, flow, {
+        actor,
+        provider,
+        ...(baseUrl !== undefined && { baseUrl }),
+        ...(scopes && { scopes }),
+      }),
+    )
+    const session = newSession(login, step, this.#clock.now())
     this.#keep(session)
+    this.#wait(session, step)
     return this.#view(session)
   }
 
   #keep(session: Session): void {
-    const own: string[] = []
-    for (const [id, { createdAt, actor }] of this.#sessions) {
-      if (createdAt + LIFETIME_MS <= this.#now()) this.#sessions.delete(id)
-      else if (actor.principalId === session.actor.principalId) own.push(id)
+    const own: Session[] = []
+    for (const other of this.#sessions.values()) {
+      if (other.expiresAt <= this.#clock.now() && !isOpen(other)) this.#sessions.delete(other.id)
+      else if (other.actor.principalId === session.actor.principalId) own.push(other)
     }
     // Oldest first: nobody's logins push out another's.
-    for (const id of own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))) this.#sessions.delete(id)
+    for (const other of own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))) this.#drop(other)
     this.#sessions.set(session.id, session)
+  }
+
+  #drop(session: Session): void {
+    this.#sessions.delete(session.id)
+    this.#move(session, { status: 'cancelled' })
   }
 
   get(actor: Actor, id: string): AuthSession {
@@ -135,71 +107,205 @@ class AuthSessionsInMemory implements AuthSessions {
 
   async resume(actor: Actor, id: string, input: Readonly<Record<string, string>>): Promise<AuthSession> {
     const session = this.#owned(actor, id)
-    if (session.state.status !== 'waiting_for_user') throw notWaiting(session.state)
-    await this.#finish(session, input)
+    const asksHowFar = session.flow !== 'api_key' && Object.keys(input).length === 0
+    await (asksHowFar ? session.underWay : this.#submit(session, input))
+    return this.#view(session)
+  }
+
+  async cancel(actor: Actor, id: string): Promise<AuthSession> {
+    const session = this.#owned(actor, id)
+    if (session.state.status === 'processing' && session.state.doing === 'storing') await session.underWay
+    if (isOpen(session)) {
+      this.#move(session, { status: 'cancelled' })
+      await this.#recordFailure(session, 'cancelled')
+    }
     return this.#view(session)
   }
 
   form(id: string): SessionForm | undefined {
     const session = this.#find(id)
-    if (session?.state.status !== 'waiting_for_user') return undefined
-    const { definition } = session.provider
+    const step = session && waitingStep(session)
+    if (!session || step?.kind !== 'form') return undefined
+    const { asksFor, fields, redirectUri } = step
+    const { docs_url: docsUrl } = session.provider.definition
     return {
-      provider: definition.name,
-      displayName: definition.display_name,
-      connection: session.connection,
-      fields: credentialFields(definition),
+      ...titleOf(session),
+      asksFor,
+      fields,
       csrf: session.csrf,
-      ...(definition.docs_url !== undefined && { docsUrl: definition.docs_url }),
+      ...(docsUrl !== undefined && { docsUrl }),
+      ...(redirectUri !== undefined && { redirectUri }),
     }
   }
 
-  async submit(id: string, input: Readonly<Record<string, string>>): Promise<void> {
+  device(id: string): SessionDevice | undefined {
     const session = this.#find(id)
-    if (session?.state.status !== 'waiting_for_user') throw noSuchSession()
-    await this.#finish(session, input)
+    const step = session && waitingStep(session)
+    if (!session || step?.kind !== 'device') return undefined
+    const { userCode, verificationUri, verificationUriComplete, expiresAt } = step.started
+    const complete = verificationUriComplete === undefined ? {} : { verificationUriComplete }
+    const secondsLeft = Math.round((expiresAt - this.#clock.now()) / 1000)
+    return { ...titleOf(session), userCode, verificationUri, expiresAt, secondsLeft, ...complete }
   }
 
-  async #finish(session: Session, input: Readonly<Record<string, string>>): Promise<void> {
-    // Two at once must not both store: the second finds the session busy.
-    this.#move(session, { status: 'processing' })
+  async submit(id: string, input: Readonly<Record<string, string>>): Promise<SessionProgress> {
+    const session = this.#find(id)
+    if (!session || waitingStep(session)?.kind !== 'form') throw noSuchSession()
+    await this.#submit(session, input)
+    const { status, next_action: nextAction } = this.#view(session)
+    return { ...titleOf(session), status, nextAction }
+  }
+
+  async #submit(session: Session, input: Readonly<Record<string, string>>): Promise<void> {
+    const step = waitingStep(session)
+    if (step?.kind !== 'form') throw takesNoValues(session)
+    await this.#advance(session, {
+      work: () => step.submit(input),
+      // What was entered wrongly can be entered again.
+      orElse: async (error) => {
+        this.#wait(session, step)
+        await this.#recordFailure(session, reasonOf(error))
+      },
+    })
+  }
+
+  async comeBack(query: URLSearchParams): Promise<SessionTitle | undefined> {
+    const session = this.#byState.get(query.get('state') ?? '')
+    const step = session && waitingStep(this.#expireInTime(session))
+    if (!session || step?.kind !== 'browser') return undefined
+    await this.#advance(session, {
+      work: () => step.comeBack(query),
+      orElse: (error) => this.#fail(session, error),
+    })
+    return titleOf(session)
+  }
+
+  /** Two at once must not both advance a session: from the first moment on, the second finds it busy. */
+  #advance(session: Session, { work, orElse }: Advance): Promise<void> {
+    this.#move(session, { status: 'processing', doing: 'asking' })
+    return this.#under(session, async () => {
+      try {
+        await this.#take(session, await work())
+      } catch (error) {
+        if (isOpen(session)) await orElse(error)
+        throw error
+      }
+    })
+  }
+
+  #under(session: Session, work: () => Promise<void>): Promise<void> {
+    const underWay = work()
+    session.underWay = underWay.catch(() => undefined)
+    return underWay
+  }
+
+  async #take(session: Session, step: Step): Promise<void> {
+    if (!isOpen(session)) {
+      await this.#discard(session, step)
+      throw cancelledMeanwhile(session)
+    }
+    if (step.kind !== 'granted') {
+      // Whoever made an app first has as much time for the provider as all others.
+      session.expiresAt = endOf(step, this.#clock.now())
+      return this.#wait(session, step)
+    }
+    this.#move(session, { status: 'processing', doing: 'storing' })
+    await this.#store(session, step)
+    this.#move(session, { status: 'completed' })
+  }
+
+  async #store(session: Session, granted: Granted): Promise<void> {
+    const { actor, provider, connection, flow, existing, source } = session
     try {
-      const credential = parseCredential(session.provider.definition, input)
-      await this.#options.connections.put(session.actor, {
-        provider: session.provider,
-        connection: session.connection,
-        flow: session.flow,
-        credential,
-        scopes: [],
-        existing: session.existing,
-        source: session.source,
-        ...(session.baseUrl !== undefined && { baseUrl: session.baseUrl }),
+      await this.#options.connections.put(actor, {
+        ...granted.connection,
+        provider,
+        connection,
+        flow,
+        existing,
+        source,
       })
-      this.#move(session, { status: 'completed' })
     } catch (error) {
-      this.#move(session, { status: 'waiting_for_user' })
-      await this.#recordFailure(session, error)
+      await this.#discard(session, granted)
       throw error
     }
   }
 
-  async #recordFailure(session: Session, error: unknown): Promise<void> {
-    const { store, audit } = this.#options
-    const reason = error instanceof BrokerError ? error.name : 'InternalError'
-    await store.transaction((tx) =>
-      audit.record(tx, session.actor, {
-        event: 'provider.login_failed',
-        status: 'failure',
-        provider: session.provider.definition.name,
-        connection: session.connection,
-        reason,
-      }),
+  /** Gives back what was granted to a login that is over. */
+  async #discard({ actor, provider }: Session, step: Step): Promise<void> {
+    if (step.kind !== 'granted') return
+    // Some providers end every token of a user with one of them: what is connected must go on.
+    const counts = await this.#options.connections.counts(actor)
+    if (!counts.has(provider.definition.name)) await step.discard()
+  }
+
+  #wait(session: Session, step: WaitingStep): void {
+    this.#move(session, { status: 'waiting_for_user', step })
+    if (step.kind === 'browser') this.#byState.set(step.started.state, session)
+    if (step.kind === 'device') this.#pollLater(session, step, step.started.interval)
+    else this.#wakeAtEnd(session)
+  }
+
+  #wakeAtEnd(session: Session): void {
+    const left = session.expiresAt - this.#clock.now()
+    this.#alarms.set(
+      session,
+      this.#clock.wake(left, () => void this.#expireInTime(session)),
     )
   }
 
+  #pollLater(session: Session, step: DeviceStep, interval: number): void {
+    const delay = interval * 1000
+    if (this.#clock.now() + delay >= session.expiresAt) {
+      this.#wakeAtEnd(session)
+      return
+    }
+    const poll = () => this.#inBackground(this.#under(session, () => this.#poll(session, step, interval)))
+    this.#alarms.set(session, this.#clock.wake(delay, poll))
+  }
+
+  async #poll(session: Session, step: DeviceStep, interval: number): Promise<void> {
+    try {
+      const answer = await step.poll(interval)
+      if (answer.kind === 'granted') await this.#take(session, answer)
+      else if (isOpen(session)) this.#pollLater(session, step, answer.interval)
+    } catch (error) {
+      if (!isOpen(session)) return
+      if (providerCode(error) === 'expired_token') this.#expire(session)
+      else await this.#fail(session, error)
+    }
+  }
+
+  async #fail(session: Session, error: unknown): Promise<void> {
+    const known = error instanceof BrokerError ? error : internal(error)
+    if (known !== error) this.#options.onFailure?.(error)
+    this.#move(session, { status: 'failed', error: known })
+    await this.#recordFailure(session, reasonOf(error))
+  }
+
+  /** A session that nobody woke up in time, as a machine that slept does not. */
+  #expireInTime(session: Session): Session {
+    if (waitingStep(session) && session.expiresAt <= this.#clock.now()) this.#expire(session)
+    return session
+  }
+
+  #expire(session: Session): void {
+    this.#move(session, { status: 'expired' })
+    this.#inBackground(this.#recordFailure(session, 'expired'))
+  }
+
+  #inBackground(work: Promise<void>): void {
+    work.catch((error: unknown) => this.#options.onFailure?.(error))
+  }
+
+  /** The only way from one state to another. */
   #move(session: Session, state: State): void {
+    this.#alarms.get(session)?.()
+    this.#alarms.delete(session)
+    const step = waitingStep(session)
+    if (step?.kind === 'browser') this.#byState.delete(step.started.state)
     session.state = state
-    session.updatedAt = this.#now()
+    session.updatedAt = this.#clock.now()
   }
 
   #owned(actor: Actor, id: string): Session {
@@ -210,90 +316,49 @@ class AuthSessionsInMemory implements AuthSessions {
 
   #find(id: string): Session | undefined {
     const session = this.#sessions.get(id)
-    if (session?.state.status === 'waiting_for_user' && session.createdAt + LIFETIME_MS <= this.#now()) {
-      this.#move(session, { status: 'expired' })
-    }
-    return session
+    return session && this.#expireInTime(session)
   }
 
   #view(session: Session): AuthSession {
-    const { state, provider, connection, flow, createdAt, updatedAt, id } = session
-    return {
-      id,
-      provider: provider.definition.name,
-      connection,
-      flow,
-      status: state.status,
-      message: messages[state.status],
-      next_action:
-        state.status === 'waiting_for_user'
-          ? {
-              type: 'form',
-              url: `${this.#options.baseUrl}/api/auth/sessions/${id}/input`,
-              fields: [...credentialFields(provider.definition)],
-            }
-          : { type: 'none' },
-      created_at: new Date(createdAt).toISOString(),
-      updated_at: new Date(updatedAt).toISOString(),
-      expires_at: new Date(createdAt + LIFETIME_MS).toISOString(),
+    return viewOf(session, this.#options.baseUrl)
+  }
+
+  async #recordingFailure<Result>(login: NewSession, work: () => Promise<Result>): Promise<Result> {
+    try {
+      return await work()
+    } catch (error) {
+      await this.#recordFailure(login, reasonOf(error))
+      throw error
     }
   }
 
-  close(): void {
-    this.#sessions.clear()
-  }
-}
-
-const messages: Readonly<Record<State['status'], string>> = {
-  waiting_for_user: 'Waiting for the credential',
-  processing: 'Storing the credential',
-  completed: 'Connected',
-  expired: 'The login took too long; start it again',
-}
-
-function requireFlow({ definition }: Provider, wanted: FlowName | undefined): FlowName {
-  const flow = wanted ?? definition.flow
-  if (flow !== 'api_key') {
-    throw new BrokerError(
-      'OperationNotAllowedError',
-      `Cannot log in to ${definition.name} by ${flow}: not in this version`,
-      {
-        provider: definition.name,
-        hint: definition.api_key
-          ? `Use its API key: broker login ${definition.name} --flow api_key`
-          : 'OAuth logins come with the next version.',
-      },
+  async #recordFailure({ actor, provider, connection }: NewSession, reason: string): Promise<void> {
+    const { store, audit } = this.#options
+    const event = { event: 'provider.login_failed', status: 'failure', reason } as const
+    await store.transaction((tx) =>
+      audit.record(tx, actor, { ...event, provider: provider.definition.name, connection }),
     )
   }
-  if (!definition.api_key) {
-    throw new BrokerError('OperationNotAllowedError', `Cannot log in to ${definition.name} by API key: it takes none`, {
-      provider: definition.name,
-    })
+
+  async close(): Promise<void> {
+    const open = [...this.#sessions.values()]
+    const storing = open.filter(({ state }) => state.status === 'processing' && state.doing === 'storing')
+    for (const session of open) this.#drop(session)
+    await Promise.all(storing.map(({ underWay }) => underWay))
   }
-  return flow
 }
 
-function tenantUrl({ definition }: Provider, text: string | undefined): string | undefined {
-  if (text !== undefined) return parseBaseUrl(definition, text)
-  if (!needsBaseUrl(definition)) return undefined
-  throw new BrokerError(
-    'InvalidRequestError',
-    `Cannot log in to ${definition.name} without the URL of your own instance`,
-    {
-      provider: definition.name,
-      details: [{ path: 'base_url', message: 'is required' }],
-      hint: `broker login ${definition.name} --base-url ${definition.base_url}`,
-    },
-  )
+interface Advance {
+  readonly work: () => Promise<Step>
+  /** What becomes of a session that is still open after an error. */
+  readonly orElse: (error: unknown) => Promise<void>
 }
 
-function noSuchSession(): BrokerError {
-  return new BrokerError('NotFoundError', 'There is no such login session, or it is over', {
-    hint: 'Start the login again: broker login <provider>',
-  })
+/** What the audit log says: the provider's own code where it has one, else the name of the error. */
+function reasonOf(error: unknown): string {
+  return providerCode(error) ?? (error instanceof BrokerError ? error.name : 'InternalError')
 }
 
-function notWaiting({ status }: State): BrokerError {
-  const message = status === 'expired' ? 'The login session has expired' : `The login session is ${status}`
-  return new BrokerError('InputCancelledError', message, { hint: 'Start the login again: broker login <provider>' })
+function internal(cause: unknown): BrokerError {
+  return new BrokerError('InternalError', 'Something went wrong in the daemon', { cause })
 }

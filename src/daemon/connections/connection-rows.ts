@@ -30,13 +30,16 @@ const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, id: Pick<C
     .where('is_default', '=', 1),
 )
 
+/** With it goes what was known of its refreshes: it was about that credential alone. */
 export async function deleteRow(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
-  await tx
-    .deleteFrom('connections')
-    .where('vault_id', '=', actor.vaultId)
-    .where('provider', '=', provider)
-    .where('connection', '=', connection)
-    .execute()
+  for (const table of ['refreshes', 'connections'] as const) {
+    await tx
+      .deleteFrom(table)
+      .where('vault_id', '=', actor.vaultId)
+      .where('provider', '=', provider)
+      .where('connection', '=', connection)
+      .execute()
+  }
 }
 
 /** Which connections a vault lists, and for which it has sealed records. */

@@ -3,11 +3,26 @@
  * opens them for use. Every act on one is audited here. Must never ask a provider anything.
  */
 export type { ConnectionId } from './connection-id.ts'
+export type { UsableConnection } from './connection-view.ts'
+export {
+  type KeptClient,
+  type OAuthClientRecord,
+  type OAuthClients,
+  openOAuthClients,
+  type RegisteredClientRecord,
+} from './oauth-clients.ts'
 export {
   type Connections,
+  type DueConnection,
   type NewConnection,
   openConnections,
-  type UsableConnection,
 } from './open-connections.ts'
+export {
+  openRefreshes,
+  type RefreshBeginning,
+  type RefreshCause,
+  type Refreshes,
+  type RefreshLease,
+} from './open-refreshes.ts'
 export { type DefinitionsOptions, registerDefinition, removeDefinition } from './provider-definitions.ts'
-export { connectionExists } from './refusals.ts'
+export { connectionExists, tokenExpired } from './refusals.ts'

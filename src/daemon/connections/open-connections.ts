@@ -1,11 +1,20 @@
+import { sql } from 'kysely'
 import { type Actor, type AuthType, BrokerError, type FlowName } from '../../protocol/index.ts'
-import type { Connection, ConnectionDetail, Revoked } from '../../schemas/index.ts'
+import type { Connection, ConnectionDetail, ProviderDefinition, Revoked } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { credentialFields, type Provider, type Providers } from '../providers/index.ts'
+import type { Provider, Providers } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { deleteRow, findDefault, findRow, namesIn } from './connection-rows.ts'
+import {
+  connectionView,
+  destinationIn,
+  redacted,
+  tokenStatus,
+  type UsableConnection,
+  usableConnection,
+} from './connection-view.ts'
 import {
   type Credential,
   mapValues,
@@ -16,7 +25,9 @@ import {
   serialize,
 } from './credential-record.ts'
 import { destinationOf } from './destination.ts'
-import { connectionExists, needsApproval, notFound } from './refusals.ts'
+import { refreshDueAt } from './freshness.ts'
+import type { KeptClient, OAuthClients } from './oauth-clients.ts'
+import { connectionExists, needsApproval, notFound, tokenExpired } from './refusals.ts'
 
 /** What a login found out. Values by field name. */
 export interface NewConnection {
@@ -26,17 +37,22 @@ export interface NewConnection {
   readonly credential: Credential
   readonly scopes: readonly string[]
   readonly baseUrl?: string
+  /** Of the access token, milliseconds since 1970. */
+  readonly expiresAt?: number
+  readonly account?: NonNullable<Connection['account']>
+  /** The OAuth client that the login found out, to be used by the next ones. */
+  readonly client?: KeptClient
   readonly existing: 'refuse' | 'replace'
   /** `onboard`: found in the environment, not typed in. */
   readonly source: 'login' | 'onboard'
 }
 
-/** A connection as one request uses it. */
-export interface UsableConnection {
-  readonly provider: string
-  readonly connection: string
-  readonly baseUrl?: string
-  readonly credential: Credential
+/** A connection whose tokens should be refreshed, and whose it is. */
+export interface DueConnection extends ConnectionId {
+  /** Of its credential. */
+  readonly version: number
+  readonly vaultId: string
+  readonly principalId: string
 }
 
 export interface Connections {
@@ -56,8 +72,16 @@ export interface Connections {
   put(actor: Actor, wanted: NewConnection): Promise<void>
   /** Removes one; the provider is not contacted. @throws BrokerError ConnectionNotFoundError */
   logout(actor: Actor, provider: string, connection: string): Promise<void>
-  /** Removes all connections of a provider. An API key has no endpoint that would revoke it. */
-  revoke(actor: Actor, provider: string): Promise<Revoked>
+  /**
+   * Removes all connections of a provider, and the OAuth clients it knew.
+   * @param remote what came of asking the provider to end them
+   * @throws BrokerError ConnectionNotFoundError
+   */
+  revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked>
+  /** The names of a provider's connections, and how each logs in. @throws BrokerError ConnectionNotFoundError */
+  ofProvider(actor: Actor, provider: string): Promise<readonly (ConnectionId & { readonly authType: AuthType })[]>
+  /** Connections of all vaults whose tokens are due; of those that nobody uses, only what has rested for a day. */
+  dueForRefresh(limit: number): Promise<readonly DueConnection[]>
   /** Removes all connections of a provider whose definition goes away. How many there were. */
   removeAll(tx: Db, actor: Actor, provider: string): Promise<number>
   /** @throws BrokerError ConnectionNotFoundError */
@@ -65,7 +89,8 @@ export interface Connections {
   /**
    * The named connection, or the provider's default, opened.
    * @throws BrokerError ConnectionNotFoundError, OperationNotAllowedError where the provider's definition has changed
-   *   where the credential may go, CredentialMissingError where the record does not open
+   *   where the credential may go, CredentialMissingError where the record does not open, TokenExpiredError where
+   *   nothing but a login helps
    */
   use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection>
   /**
@@ -81,29 +106,37 @@ export interface ConnectionsOptions {
   readonly vault: Vault
   readonly audit: Audit
   readonly providers: Providers
+  readonly clients: OAuthClients
   readonly now?: () => number
+  readonly random?: () => number
 }
 
 export function openConnections(options: ConnectionsOptions): Connections {
   return new ConnectionsOfStore(options)
 }
 
-const REDACTED = '[redacted]'
+/** Nobody uses it: its refresh token shall not end for that. */
+const REST_MS = 24 * 60 * 60_000
 
 class ConnectionsOfStore implements Connections {
   readonly #store: Store
   readonly #vault: Vault
   readonly #audit: Audit
   readonly #providers: Providers
+  readonly #clients: OAuthClients
   readonly #now: () => number
+  readonly #random: () => number
   readonly #lastUse: SparseWrites
 
-  constructor({ store, vault, audit, providers, now = Date.now }: ConnectionsOptions) {
+  constructor(options: ConnectionsOptions) {
+    const { store, vault, audit, providers, clients, now = Date.now, random = Math.random } = options
     this.#store = store
     this.#vault = vault
     this.#audit = audit
     this.#providers = providers
+    this.#clients = clients
     this.#now = now
+    this.#random = random
     this.#lastUse = new SparseWrites(now)
   }
 
@@ -115,7 +148,7 @@ class ConnectionsOfStore implements Connections {
       .orderBy('provider')
       .orderBy('connection')
       .execute()
-    return rows.map((row) => this.#connectionOf(row))
+    return rows.map((row) => this.#view(row))
   }
 
   async counts(actor: Actor): Promise<ReadonlyMap<string, number>> {
@@ -134,15 +167,8 @@ class ConnectionsOfStore implements Connections {
 
   async inspect(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
     const row = await this.#row(actor, { provider, connection })
-    const credential = await this.#credentialOf(actor, row)
-    return { ...this.#connectionOf(row), credential: this.#redacted(provider, credential) }
-  }
-
-  #redacted(provider: string, credential: Credential): Record<string, string> {
-    const definition = this.#providers.find(provider)?.definition
-    // Only a field that the definition calls public may show; a field nobody describes is a secret.
-    const shown = new Set(definition ? credentialFields(definition).flatMap((f) => (f.secret ? [] : [f.name])) : [])
-    return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
+    const { credential } = await this.#credentialOf(actor, row)
+    return { ...this.#view(row), credential: redacted(this.#definition(row), row, credential) }
   }
 
   async reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
@@ -150,13 +176,13 @@ class ConnectionsOfStore implements Connections {
       throw new BrokerError('OperationNotAllowedError', 'The key of a run cannot reveal a credential', { provider })
     }
     const row = await this.#row(actor, { provider, connection })
-    const credential = await this.#credentialOf(actor, row)
+    const { credential } = await this.#credentialOf(actor, row)
     await this.#record(actor, { event: 'connection.revealed', status: 'success', provider, connection })
-    return { ...this.#connectionOf(row), credential: mapValues(credential, (value) => value.reveal()) }
+    return { ...this.#view(row), credential: mapValues(credential, (value) => value.reveal()) }
   }
 
   async holds(actor: Actor, id: ConnectionId, credential: Credential): Promise<boolean> {
-    const stored = await this.#credentialOf(actor, await this.#row(actor, id))
+    const { credential: stored } = await this.#credentialOf(actor, await this.#row(actor, id))
     const names = Object.keys(stored)
     if (names.length !== Object.keys(credential).length) return false
     return names.every((name) => sameText(stored[name], credential[name]))
@@ -168,7 +194,7 @@ class ConnectionsOfStore implements Connections {
     await this.#store.transaction(async (tx) => {
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw connectionExists(id)
-      const destination = destinationOf(definition, wanted.baseUrl)
+      const destination = destinationOf(definition, authTypeOf(wanted.flow), wanted.baseUrl)
       await this.#vault.put(tx, recordOf(actor, id), destination, serialize(wanted.credential))
       await deleteRow(tx, actor, id)
       await tx
@@ -181,19 +207,32 @@ class ConnectionsOfStore implements Connections {
           flow: wanted.flow,
           base_url: wanted.baseUrl ?? null,
           scopes: JSON.stringify(wanted.scopes),
-          account: null,
+          account: wanted.account ? JSON.stringify(wanted.account) : null,
           destination,
           created_at: before?.created_at ?? this.#timestamp(),
           updated_at: this.#timestamp(),
-          expires_at: null,
           last_used_at: before?.last_used_at ?? null,
+          problem: null,
+          ...this.#expiry(wanted),
         })
         .execute()
+      if (wanted.client) await this.#clients.keep(tx, actor, wanted.provider, wanted.client, wanted.baseUrl)
       await this.#audit.record(tx, actor, { event: 'provider.login', status: 'success', ...id })
       if (wanted.source === 'onboard') {
         await this.#audit.record(tx, actor, { event: 'onboard.imported', status: 'success', ...id })
       }
     })
+  }
+
+  #expiry({ credential, expiresAt }: NewConnection) {
+    const refreshable = 'refresh_token' in credential
+    const dueAt =
+      refreshable && expiresAt !== undefined ? refreshDueAt(this.#now(), expiresAt, this.#random()) : undefined
+    return {
+      refreshable: refreshable ? 1 : 0,
+      expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
+      refresh_due_at: dueAt === undefined ? null : new Date(dueAt).toISOString(),
+    }
   }
 
   async logout(actor: Actor, provider: string, connection: string): Promise<void> {
@@ -205,24 +244,56 @@ class ConnectionsOfStore implements Connections {
     })
   }
 
-  async revoke(actor: Actor, provider: string): Promise<Revoked> {
+  async revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked> {
+    const failed = remote === 'failed'
     const removed = await this.#store.transaction(async (tx) => {
       const count = await this.removeAll(tx, actor, provider)
       if (count === 0) throw this.#notFound({ provider }, 'revoke')
-      await this.#audit.record(tx, actor, { event: 'provider.revoked', status: 'success', provider })
+      const outcome = failed ? { status: 'failure' as const, reason: 'remote_failed' } : { status: 'success' as const }
+      await this.#audit.record(tx, actor, { event: 'provider.revoked', provider, ...outcome })
       return count
     })
-    return { status: 'ok', provider, removed, remote: 'unsupported' }
+    return { status: failed ? 'partial' : 'ok', provider, removed, remote }
+  }
+
+  async ofProvider(actor: Actor, provider: string) {
+    const rows = await namesOf(this.#store.db, actor, provider)
+    if (rows.length === 0) throw this.#notFound({ provider }, 'revoke')
+    return rows.map(({ connection, auth_type }) => ({ provider, connection, authType: auth_type as AuthType }))
+  }
+
+  async dueForRefresh(limit: number): Promise<readonly DueConnection[]> {
+    const rows = await this.#store.db
+      .selectFrom('connections')
+      .innerJoin('principals', 'principals.vault_id', 'connections.vault_id')
+      .innerJoin('records', (join) =>
+        join
+          .onRef('records.vault_id', '=', 'connections.vault_id')
+          .on('records.kind', '=', 'connection')
+          .on('records.id', '=', sql<string>`connections.provider || '/' || connections.connection`),
+      )
+      .select(['connections.vault_id', 'principals.id as principal_id', 'provider', 'connection', 'records.version'])
+      .where('refresh_due_at', '<=', this.#timestamp())
+      .where((eb) =>
+        eb.or([
+          eb('last_used_at', '>=', eb.ref('updated_at')),
+          eb('updated_at', '<=', new Date(this.#now() - REST_MS).toISOString()),
+        ]),
+      )
+      .orderBy('refresh_due_at')
+      .limit(limit)
+      .execute()
+    return rows.map(({ vault_id, principal_id, ...due }) => ({
+      vaultId: vault_id,
+      principalId: principal_id,
+      ...due,
+    }))
   }
 
   async removeAll(tx: Db, actor: Actor, provider: string): Promise<number> {
-    const rows = await tx
-      .selectFrom('connections')
-      .select(['provider', 'connection'])
-      .where('vault_id', '=', actor.vaultId)
-      .where('provider', '=', provider)
-      .execute()
+    const rows = await namesOf(tx, actor, provider)
     for (const row of rows) await this.#remove(tx, actor, row)
+    await this.#clients.forgetAll(tx, actor, provider)
     return rows.length
   }
 
@@ -261,11 +332,12 @@ class ConnectionsOfStore implements Connections {
       ? findDefault(this.#store.db, actor, name)
       : findRow(this.#store.db, actor, { provider: name, connection }))
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
-    const baseUrl = row.base_url ?? undefined
-    if (row.destination !== destinationOf(provider.definition, baseUrl)) throw needsApproval(row)
-    const credential = await this.#credentialOf(actor, row)
+    if (row.destination !== destinationIn(provider.definition, row)) throw needsApproval(row)
+    const status = tokenStatus(row, this.#now())
+    if (status !== 'connected') throw tokenExpired(row, status)
+    const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
-    return { provider: name, connection: row.connection, credential, ...(baseUrl !== undefined && { baseUrl }) }
+    return usableConnection(row, opened)
   }
 
   async restore(actor: Actor): Promise<readonly ConnectionId[]> {
@@ -317,7 +389,10 @@ class ConnectionsOfStore implements Connections {
     return row
   }
 
-  async #credentialOf(actor: Actor, row: ConnectionRow): Promise<Credential> {
+  async #credentialOf(
+    actor: Actor,
+    row: ConnectionRow,
+  ): Promise<{ readonly credential: Credential; readonly version: number }> {
     const sealed = await this.#vault.get(this.#store.db, recordOf(actor, row), row.destination)
     if (!sealed) {
       throw new BrokerError(
@@ -330,35 +405,21 @@ class ConnectionsOfStore implements Connections {
         },
       )
     }
-    return parseCredential(sealed)
+    return { credential: parseCredential(sealed.plaintext), version: sealed.version }
   }
 
-  #connectionOf(row: ConnectionRow): Connection {
-    return {
-      provider: row.provider,
-      connection: row.connection,
-      is_default: row.is_default === 1,
-      auth_type: row.auth_type as AuthType,
-      flow: row.flow as FlowName,
-      status: this.#isApproved(row) ? 'connected' : 'needs_approval',
-      scopes: JSON.parse(row.scopes) as string[],
-      ...(row.base_url !== null && { base_url: row.base_url }),
-      created_at: row.created_at,
-      updated_at: row.updated_at,
-      ...(row.expires_at !== null && { expires_at: row.expires_at }),
-      ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
-    }
+  #view(row: ConnectionRow): Connection {
+    return connectionView(this.#definition(row), row, this.#now())
+  }
+
+  #definition({ provider }: ConnectionRow): ProviderDefinition | undefined {
+    return this.#providers.find(provider)?.definition
   }
 
   #notFound(id: { provider: string; connection?: string }, action: 'use' | 'log out' | 'revoke'): BrokerError {
     // Where the provider is unknown, that is the better thing to say.
     this.#providers.get(id.provider)
     return notFound(id, action)
-  }
-
-  #isApproved(row: ConnectionRow): boolean {
-    const definition = this.#providers.find(row.provider)?.definition
-    return definition !== undefined && destinationOf(definition, row.base_url ?? undefined) === row.destination
   }
 
   async #record(actor: Actor, event: Parameters<Audit['record']>[2]): Promise<void> {
@@ -368,6 +429,15 @@ class ConnectionsOfStore implements Connections {
   #timestamp(): string {
     return new Date(this.#now()).toISOString()
   }
+}
+
+async function namesOf(db: Db, { vaultId }: Actor, provider: string) {
+  return db
+    .selectFrom('connections')
+    .select(['provider', 'connection', 'auth_type'])
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', provider)
+    .execute()
 }
 
 function authTypeOf(flow: FlowName): AuthType {

@@ -2,27 +2,31 @@ import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
 import { credentialHosts, injectionFor, matchesHost, type Provider, type Providers } from '../providers/index.ts'
+import type { Refresher } from './open-refresher.ts'
+import { useFresh } from './use-fresh.ts'
 
 export interface CredentialsOptions {
   readonly providers: Providers
   readonly connections: Connections
+  readonly refresher: Refresher
+  readonly now?: () => number
 }
 
 const HTTPS_PORT = 443
 
 /**
- * The credential for one request, opened for it alone.
+ * The credential for one request, opened for it alone, and refreshed before where it has ended.
  * @throws BrokerError ProviderNotFoundError where no provider, or more than one, matches; ConnectionNotFoundError,
- *   OperationNotAllowedError, CredentialMissingError as the connection says
+ *   OperationNotAllowedError, CredentialMissingError, TokenExpiredError, RefreshFailedError as the connection says
  */
 export async function resolveCredential(
-  { providers, connections }: CredentialsOptions,
+  credentials: CredentialsOptions,
   actor: Actor,
   request: ResolveRequest,
 ): Promise<Resolution> {
-  const provider = providerFor(providers, actor, request)
-  const { name } = provider.definition
-  const used = await connections.use(actor, provider, connectionFor(actor, name, request.connection))
+  const provider = providerFor(credentials.providers, actor, request)
+  const connection = connectionFor(actor, provider.definition.name, request.connection)
+  const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
   requireDestination(provider, used, request)
   return resolutionOf(provider, used)
 }
@@ -81,7 +85,7 @@ function requireDestination(provider: Provider, used: UsableConnection, request:
 }
 
 function resolutionOf({ definition }: Provider, used: UsableConnection): Resolution {
-  const { headers, ifAbsent, query } = injectionFor(definition, used.credential)
+  const { headers, ifAbsent, query } = injectionFor(definition, used.authType, used.credential)
   const parameters = Object.entries(query)
   return {
     provider: used.provider,
@@ -91,5 +95,7 @@ function resolutionOf({ definition }: Provider, used: UsableConnection): Resolut
     ...(parameters.length > 0 && {
       query: Object.fromEntries(parameters.map(([name, value]) => [name, value.reveal()])),
     }),
+    ...(used.expiresAt !== undefined && { expires_at: new Date(used.expiresAt).toISOString() }),
+    ...(used.refreshable && { version: used.version }),
   }
 }

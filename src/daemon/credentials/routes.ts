@@ -9,7 +9,7 @@ export type RouteScope = 'connected' | 'all'
 
 /** Which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
 export async function routesFor(
-  { providers, connections }: CredentialsOptions,
+  { providers, connections }: Pick<CredentialsOptions, 'providers' | 'connections'>,
   actor: Actor,
   scope: RouteScope,
 ): Promise<Routes> {
@@ -32,7 +32,8 @@ function usedConnections({ run }: Actor, connections: readonly Connection[]): Re
 
 function routesOf(provider: Provider, connection: Connection | undefined, scope: RouteScope): readonly Route[] {
   const { definition } = provider
-  if (connection?.status === 'connected') {
+  // One that needs a login is refused with that reason: its requests must not pass with a placeholder.
+  if (connection && connection.status !== 'needs_approval') {
     return credentialHosts(definition, connection.base_url).map((pattern) =>
       routeOf(definition.name, pattern, connection.connection),
     )

@@ -7,7 +7,7 @@ import type { CredentialsOptions } from './resolve.ts'
  * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
  */
 export async function requireGrantable(
-  { providers, connections }: CredentialsOptions,
+  { providers, connections }: Pick<CredentialsOptions, 'providers' | 'connections'>,
   actor: Actor,
   { only = [], connections: chosen = {} }: StartRun,
 ): Promise<void> {

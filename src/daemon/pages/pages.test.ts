@@ -3,7 +3,9 @@ import { describe, it } from 'node:test'
 import type { Field } from '../../schemas/index.ts'
 import { apiDocsPage } from './api-docs-page.ts'
 import { docsScript, stylesheet } from './assets.ts'
+import { devicePage } from './device-page.ts'
 import { inputPage } from './input-page.ts'
+import { leadOnPage } from './lead-on-page.ts'
 import { notFoundPage, resultPage } from './result-page.ts'
 
 const HOSTILE = `"><script>alert('x')</script>&<img src=x onerror=alert(1)>\u0000`
@@ -13,9 +15,21 @@ function page(overrides: Partial<Parameters<typeof inputPage>[0]> = {}): string 
   return inputPage({
     displayName: 'Prov',
     connection: 'default',
+    asksFor: 'credential',
     fields: [KEY],
     action: '/api/auth/sessions/abc/input',
     csrf: 'token',
+    ...overrides,
+  })
+}
+
+function device(overrides: Partial<Parameters<typeof devicePage>[0]> = {}): string {
+  return devicePage({
+    displayName: 'Prov',
+    connection: 'default',
+    userCode: 'WDJB-MJHT',
+    verificationUri: 'https://prov.test/device',
+    secondsLeft: 540,
     ...overrides,
   })
 }
@@ -28,6 +42,7 @@ describe('every page', () => {
       inputPage({
         displayName: HOSTILE,
         connection: HOSTILE,
+        asksFor: 'credential',
         fields: [hostileField],
         action: HOSTILE,
         csrf: HOSTILE,
@@ -36,7 +51,10 @@ describe('every page', () => {
         fieldErrors: { api_key: HOSTILE },
       }),
     ],
-    ['the result', resultPage({ title: HOSTILE, message: HOSTILE, tone: 'failure' })],
+    ['the form for an app', page({ displayName: HOSTILE, asksFor: 'app', redirectUri: HOSTILE, docsUrl: HOSTILE })],
+    ['the code', device({ displayName: HOSTILE, connection: HOSTILE, userCode: HOSTILE })],
+    ['the way on', leadOnPage({ displayName: HOSTILE, url: `https://prov.test/${HOSTILE}` })],
+    ['the result', resultPage({ title: HOSTILE, message: HOSTILE, hint: HOSTILE, tone: 'failure' })],
   ] as const)
     it(`shows hostile text as text: ${what}`, () => {
       assert.doesNotMatch(markup, /<script|<img|'x'|\u0000/)
@@ -45,12 +63,18 @@ describe('every page', () => {
 
   for (const [what, markup] of [
     ['the form', page()],
+    ['the form for an app', page({ asksFor: 'app', redirectUri: 'http://127.0.0.1:7998/auth/callback/oauth' })],
+    ['the code', device()],
+    ['the way on', leadOnPage({ displayName: 'Prov', url: 'https://prov.test/authorize' })],
     ['the result', resultPage({ title: 'Done', message: 'Done', tone: 'success' })],
     ['nothing found', notFoundPage()],
     ['the documentation', apiDocsPage()],
   ] as const)
     it(`obeys its own policy: ${what}`, () => {
-      assert.doesNotMatch(markup, /<style|style=|\son[a-z]+=|<script(?![^>]* src="\/)|(?:src|href)="(?:https?:)?\/\//)
+      assert.doesNotMatch(
+        markup,
+        /<style|style=|\son[a-z]+=|<script(?![^>]* src="\/)|src="(?:https?:)?\/\/|<link[^>]* href="(?!\/)/,
+      )
     })
 })
 
@@ -88,6 +112,51 @@ describe('the form', () => {
       page({ docsUrl: 'https://prov.test/keys' }),
       /href="https:\/\/prov\.test\/keys" target="_blank" rel="noopener noreferrer"/,
     )
+  })
+})
+
+describe('the form for an app', () => {
+  it('says where the app sends the browser back to, in a field that is not posted', () => {
+    const markup = page({ asksFor: 'app', redirectUri: 'http://127.0.0.1:7998/auth/callback/oauth' })
+    const [field = ''] = markup.match(/<textarea id="redirect-uri".*<\/textarea>/) ?? []
+    assert.match(field, / readonly .*>http:\/\/127\.0\.0\.1:7998\/auth\/callback\/oauth</)
+    assert.doesNotMatch(field, / name=/)
+  })
+})
+
+describe('the code', () => {
+  it('can be selected as a whole, and is spelled out to a screen reader', () => {
+    const markup = device()
+    assert.match(markup, /<input id="code"[^>]* readonly value="WDJB-MJHT"[^>]* aria-describedby="code-spelled"/)
+    assert.match(markup, /id="code-spelled">Spelled out: W, D, J, B, dash, M, J, H, T</)
+  })
+
+  it('leads to the provider with the code in the address where it has one, and says where that is', () => {
+    const complete = 'https://prov.test/device?user_code=WDJB-MJHT'
+    for (const [markup, href] of [
+      [device(), 'https://prov.test/device'],
+      [device({ verificationUriComplete: complete }), complete],
+    ] as const) {
+      assert.ok(markup.includes(`<a class="button" href="${href}" target="_blank" rel="noopener noreferrer">`))
+      assert.match(markup, /<strong>https:\/\/prov\.test<\/strong>/)
+    }
+  })
+
+  it('warns of a login that somebody else began', () => {
+    assert.match(device(), /Only continue if you started this login yourself/)
+  })
+
+  it('says how long it is good for', () => {
+    assert.match(device({ secondsLeft: 540 }), /good for 9 more minutes/)
+    assert.match(device({ secondsLeft: 20 }), /good for one more minute\./)
+  })
+})
+
+describe('the way on', () => {
+  it('goes by itself, and by a link', () => {
+    const markup = leadOnPage({ displayName: 'Prov', url: 'https://prov.test/authorize?a=1&b=2' })
+    assert.match(markup, /<meta http-equiv="refresh" content="0;url=https:\/\/prov\.test\/authorize\?a=1&amp;b=2">/)
+    assert.match(markup, /<a class="button" href="https:\/\/prov\.test\/authorize\?a=1&amp;b=2"/)
   })
 })
 

@@ -4,16 +4,19 @@ import { layout, marks } from './layout.ts'
 export interface ResultPageOptions {
   readonly title: string
   readonly message: string
+  /** What would work instead. */
+  readonly hint?: string | undefined
   readonly tone: 'success' | 'failure'
 }
 
 /** The end of something that began in a terminal. */
-export function resultPage({ title, message, tone }: ResultPageOptions): string {
+export function resultPage({ title, message, hint, tone }: ResultPageOptions): string {
   return layout(
     title,
     html`${marks[tone]}
 <h1>${title}</h1>
 <p class="soft">${message}</p>
+${hint === undefined ? undefined : html`<p class="soft">${hint}</p>`}
 <footer><p>You can close this page and go back to your terminal.</p></footer>`,
   )
 }

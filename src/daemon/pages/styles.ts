@@ -138,7 +138,8 @@ label {
   text-transform: uppercase;
 }
 
-input {
+input,
+textarea {
   display: block;
   width: 100%;
   min-height: 2.75rem;
@@ -154,7 +155,36 @@ input[aria-invalid="true"] {
   border-color: var(--bad);
 }
 
-button {
+[readonly] {
+  border-style: dashed;
+  resize: none;
+}
+
+textarea {
+  font-size: 0.8125rem;
+  field-sizing: content;
+  word-break: break-all;
+}
+
+.code {
+  padding: 0.75rem 0.5rem;
+  font-weight: 600;
+  text-align: center;
+}
+
+input.code {
+  font-size: 2rem;
+  letter-spacing: 0.08em;
+}
+
+input.code.long {
+  font-size: 1.375rem;
+  letter-spacing: 0;
+}
+
+button,
+.button {
+  display: block;
   width: 100%;
   min-height: 2.75rem;
   padding: 0.5rem 1rem;
@@ -167,13 +197,22 @@ button {
   cursor: pointer;
 }
 
-button:hover {
+button:hover,
+.button:hover {
   background: var(--accent-strong);
 }
 
 a {
   color: var(--accent);
   text-underline-offset: 0.15em;
+}
+
+a.button {
+  padding: 0.625rem 1rem;
+  color: var(--on-accent);
+  text-align: center;
+  text-decoration: none;
+  overflow-wrap: anywhere;
 }
 
 :focus-visible {
@@ -188,6 +227,21 @@ a {
   border-radius: 0.5rem;
   background: var(--bad-ground);
   color: var(--bad);
+}
+
+.caution {
+  padding: 0 0 0 0.875rem;
+  border-left: 3px solid var(--accent);
+}
+
+.unseen {
+  position: absolute;
+  width: 1px;
+  height: 1px;
+  margin: -1px;
+  overflow: hidden;
+  clip-path: inset(50%);
+  white-space: nowrap;
 }
 
 footer {

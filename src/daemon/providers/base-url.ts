@@ -1,4 +1,4 @@
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, type QuirkName } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfEndpoint } from './endpoint.ts'
 import { type HostPattern, isPublic, matchesHost, overlap, parseHostPattern, patternOf } from './host-pattern.ts'
@@ -29,11 +29,39 @@ function problemOfTenantUrl(definition: ProviderDefinition, text: string): strin
   const problem = problemOfEndpoint(text)
   if (problem !== undefined) return problem
   if (text.includes('?')) return 'must not contain a query'
-  const target = hostOf(text)
-  const allowed = compileHosts(definition).some(
-    ({ host, port }) => port === target.port && matchesHost(host, target.host),
+  return isOfDefinition(definition, text) ? undefined : `must look like ${definition.base_url}`
+}
+
+/** Quirks that look for the API's address in the token answer. */
+const ANSWERS_ITS_URL: ReadonlySet<QuirkName> = new Set<QuirkName>([
+  'api_url_in_instance_url',
+  'api_url_in_api_domain',
+  'api_url_in_base_url',
+  'api_url_in_host',
+])
+
+/**
+ * Where the API is, for a provider whose token answer says so: the one origin that the credential may go to from then on.
+ * @param text as the answer has it, with or without a scheme
+ * @returns undefined for all other providers
+ * @throws {BrokerError} AuthenticationFailedError where the answer says nothing, or names a host that is none of the
+ *   definition's
+ */
+export function answeredBaseUrl(definition: ProviderDefinition, text: string | undefined): string | undefined {
+  if (!definition.oauth?.quirks?.some((quirk) => ANSWERS_ITS_URL.has(quirk))) return undefined
+  const url = text === undefined ? undefined : text.includes('://') ? text : `https://${text}`
+  if (url !== undefined && isOfDefinition(definition, url)) return new URL(url).origin
+  throw new BrokerError(
+    'AuthenticationFailedError',
+    `${definition.display_name} did not say where its API is, or named a host that is none of the provider's`,
+    { provider: definition.name },
   )
-  return allowed ? undefined : `must look like ${definition.base_url}`
+}
+
+function isOfDefinition(definition: ProviderDefinition, url: string): boolean {
+  if (problemOfEndpoint(url) !== undefined) return false
+  const target = hostOf(url)
+  return compileHosts(definition).some(({ host, port }) => port === target.port && matchesHost(host, target.host))
 }
 
 /** Every host of a definition, with the one its base URL stands for. The definition is valid. */

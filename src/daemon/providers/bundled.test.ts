@@ -109,12 +109,88 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['zendesk', 'acme.zendesk.com/api/v2/users/me.json', 'Authorization: Basic Q05SWWVtYWlsL3Rva2VuOkNOUllrZXk='],
 ]
 
+/** What each sends after a login by OAuth. Written down as above; the token is `CNRYtoken`. */
+const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...injected: string[]])[] = [
+  ['airtable', 'api.airtable.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['asana', 'app.asana.com/api/1.0/users/me', 'Authorization: Bearer CNRYtoken'],
+  ['atlassian', 'api.atlassian.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['basecamp', '3.basecampapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['box', 'api.box.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['canva', 'api.canva.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['clickup', 'api.clickup.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['digitalocean', 'api.digitalocean.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['discord', 'discord.com/api/v10/users/@me', 'Authorization: Bearer CNRYtoken'],
+  ['dropbox', 'api.dropboxapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['figma', 'api.figma.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['github', 'api.github.com/user', 'Authorization: Bearer CNRYtoken'],
+  ['gitlab', 'gitlab.com/api/v4/user', 'Authorization: Bearer CNRYtoken'],
+  ['gmail', 'gmail.googleapis.com/gmail/v1/users/me/profile', 'Authorization: Bearer CNRYtoken'],
+  ['google-calendar', 'www.googleapis.com/calendar/v3/users/me/calendarList', 'Authorization: Bearer CNRYtoken'],
+  ['google-drive', 'www.googleapis.com/drive/v3/files', 'Authorization: Bearer CNRYtoken'],
+  [
+    'heroku',
+    'api.heroku.com/account',
+    'Authorization: Bearer CNRYtoken',
+    'Accept: application/vnd.heroku+json; version=3 (if absent)',
+  ],
+  ['hubspot', 'api.hubapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['huggingface', 'huggingface.co/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['linear', 'api.linear.app/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-atlassian', 'mcp.atlassian.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-canva', 'mcp.canva.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-cloudflare-bindings', 'bindings.mcp.cloudflare.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-cloudflare-observability', 'observability.mcp.cloudflare.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-intercom', 'mcp.intercom.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-linear', 'mcp.linear.app/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-miro', 'mcp.miro.com/', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-monday', 'mcp.monday.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-neon', 'mcp.neon.tech/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-netlify', 'netlify-mcp.netlify.app/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-notion', 'mcp.notion.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-paypal', 'mcp.paypal.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-posthog', 'mcp.posthog.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-railway', 'mcp.railway.com/', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-sentry', 'mcp.sentry.dev/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-stripe', 'mcp.stripe.com/', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-supabase', 'mcp.supabase.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-todoist', 'ai.todoist.net/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-vercel', 'mcp.vercel.com/', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-webflow', 'mcp.webflow.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['microsoft', 'graph.microsoft.com/v1.0/me', 'Authorization: Bearer CNRYtoken'],
+  ['notion', 'api.notion.com/v1/users/me', 'Authorization: Bearer CNRYtoken', 'Notion-Version: 2022-06-28 (if absent)'],
+  ['okta', 'acme.okta.com/api/v1/users/me', 'Authorization: Bearer CNRYtoken'],
+  ['pagerduty', 'api.pagerduty.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['pipedrive', 'acme.pipedrive.com/api/v2/deals', 'Authorization: Bearer CNRYtoken'],
+  ['reddit', 'oauth.reddit.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['salesforce', 'acme.my.salesforce.com/services/data', 'Authorization: Bearer CNRYtoken'],
+  ['sentry', 'us.sentry.io/api/0/projects/', 'Authorization: Bearer CNRYtoken'],
+  ['spotify', 'api.spotify.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['square', 'connect.squareup.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['strava', 'www.strava.com/api/v3/athlete', 'Authorization: Bearer CNRYtoken'],
+  ['supabase', 'api.supabase.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['todoist', 'api.todoist.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['twitch', 'api.twitch.tv/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['withings', 'wbsapi.withings.net/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['wrike', 'app-eu.wrike.com/api/v4/contacts', 'Authorization: Bearer CNRYtoken'],
+  ['x', 'api.x.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['xero', 'api.xero.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['zendesk', 'acme.zendesk.com/api/v2/users/me.json', 'Authorization: Bearer CNRYtoken'],
+  ['zoom', 'api.zoom.us/v1/me', 'Authorization: Bearer CNRYtoken'],
+]
+
 function sent({ definition }: Provider): readonly string[] {
   const fields = credentialFields(definition).map(({ name }) => [
     name,
     new Secret(name === 'api_key' ? 'CNRYkey' : `CNRY${name}`),
   ])
-  const { headers, ifAbsent, query } = injectionFor(definition, Object.fromEntries(fields))
+  return shown(injectionFor(definition, 'api_key', Object.fromEntries(fields)))
+}
+
+function sentWithToken({ definition }: Provider): readonly string[] {
+  return shown(injectionFor(definition, 'oauth2', { access_token: new Secret('CNRYtoken') }))
+}
+
+function shown({ headers, ifAbsent, query }: ReturnType<typeof injectionFor>): readonly string[] {
   return [
     ...Object.entries(headers).map(
       ([name, value]) => `${name}: ${value.reveal()}${ifAbsent.includes(name) ? ' (if absent)' : ''}`,
@@ -128,6 +204,10 @@ function match(request: string) {
   return bundled.match({ host: request.slice(0, slash), port: 443, path: request.slice(slash) })
 }
 
+function named(which: (definition: Provider['definition']) => boolean): readonly string[] {
+  return bundled.list().flatMap(({ definition }) => (which(definition) ? [definition.name] : []))
+}
+
 describe('the bundled providers', () => {
   it('all parse', () => {
     assert.deepEqual(bundled.health(), { issues: [], warnings: [] })
@@ -135,8 +215,12 @@ describe('the bundled providers', () => {
 
   it('are those of the table below', () => {
     assert.deepEqual(
-      bundled.list().map(({ definition }) => definition.name),
+      named(({ api_key }) => api_key !== undefined),
       EXPECTED.map(([name]) => name),
+    )
+    assert.deepEqual(
+      named(({ oauth }) => oauth !== undefined),
+      EXPECTED_OF_TOKENS.map(([name]) => name),
     )
   })
 
@@ -148,7 +232,23 @@ describe('the bundled providers', () => {
       assert.deepEqual(found.kind === 'one' && sent(found.provider), injected)
     })
 
-  for (const [name, request] of EXPECTED)
+  for (const [name, request, ...injected] of EXPECTED_OF_TOKENS)
+    it(`${name} sends its token as its documentation says`, () => {
+      const found = match(request)
+      assert.equal(found.kind === 'one' && found.provider.definition.name, name)
+      assert.deepEqual(found.kind === 'one' && sentWithToken(found.provider), injected)
+    })
+
+  it('take only https for their endpoints, and ask for no secret where the client is public', () => {
+    for (const { definition } of bundled.list()) {
+      const { scopes: _, ...oauth } = definition.oauth ?? { scopes: [] }
+      const urls = Object.entries(oauth).filter(([name]) => name.endsWith('_url') || name === 'issuer')
+      for (const [name, url] of urls)
+        assert.match(String(url), /^(?:https:|\{base_url\})\//, `${definition.name} ${name}`)
+    }
+  })
+
+  for (const [name, request] of [...EXPECTED, ...EXPECTED_OF_TOKENS])
     it(`${name} sends nothing to a host that looks like its own`, () => {
       assert.equal(match(request.replace('/', '.evil.test/')).kind, 'none')
     })

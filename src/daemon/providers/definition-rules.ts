@@ -112,8 +112,20 @@ function headersAreAllowed(definition: ProviderDefinition): readonly ErrorDetail
 
 function placesAreDistinct(definition: ProviderDefinition): readonly ErrorDetail[] {
   const fixed = Object.keys(definition.headers ?? {}).map((name) => ({ kind: 'header', name, path: `headers.${name}` }))
+  return [...repeated([...credentialPlaces(definition), ...fixed]), ...repeated([...tokenPlaces(definition), ...fixed])]
+}
+
+/** A request carries the key or the token, never both. */
+function tokenPlaces({ oauth }: ProviderDefinition) {
+  const name = oauth?.header_name ?? 'Authorization'
+  return oauth === undefined ? [] : [{ kind: 'header' as const, name, path: 'oauth.header_name' }]
+}
+
+function repeated(
+  places: readonly { readonly kind: string; readonly name: string; readonly path: string }[],
+): readonly ErrorDetail[] {
   const seen = new Set<string>()
-  return [...credentialPlaces(definition), ...fixed].flatMap(({ kind, name, path }) => {
+  return places.flatMap(({ kind, name, path }) => {
     const place = kind === 'header' ? `header ${name.toLowerCase()}` : `query ${name}`
     if (!seen.has(place)) {
       seen.add(place)
@@ -199,6 +211,7 @@ const ENDPOINTS = [
   'issuer',
   'authorization_url',
   'token_url',
+  'refresh_url',
   'device_authorization_url',
   'revocation_url',
   'registration_url',
@@ -206,10 +219,16 @@ const ENDPOINTS = [
   'resource',
 ] as const
 
-function endpointsAreSafe({ oauth = { scopes: [] } }: ProviderDefinition): readonly ErrorDetail[] {
+const ON_THE_TENANT = /^\{base_url\}(?=\/|$)/
+
+/** An endpoint may be on the tenant's own host: `{base_url}/oauth/token`. */
+function endpointsAreSafe({ oauth = { scopes: [] }, base_url }: ProviderDefinition): readonly ErrorDetail[] {
   return ENDPOINTS.flatMap((name) => {
     const text = oauth[name]
-    return text === undefined ? [] : problems(`oauth.${name}`, problemOfEndpoint(text))
+    if (text === undefined) return []
+    if (!ON_THE_TENANT.test(text)) return problems(`oauth.${name}`, problemOfEndpoint(text))
+    if (base_url === undefined) return [problem(`oauth.${name}`, 'needs a base_url')]
+    return problems(`oauth.${name}`, problemOfEndpoint(text.replace(ON_THE_TENANT, 'https://tenant.example')))
   })
 }
 

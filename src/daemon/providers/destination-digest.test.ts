@@ -15,7 +15,9 @@ const base = {
   ],
 }
 const digest = (overrides: Readonly<Record<string, unknown>>) =>
-  destinationDigest(definitionOf({ ...base, ...overrides }))
+  destinationDigest(definitionOf({ ...base, ...overrides }), 'api_key')
+const tokenDigest = (overrides: Readonly<Record<string, unknown>>) =>
+  destinationDigest(definitionOf({ ...base, ...overrides }), 'oauth2')
 
 describe('the destination of a credential', () => {
   it('is 64 hexadecimal digits', () => {
@@ -33,7 +35,9 @@ describe('the destination of a credential', () => {
     ],
     ['another pattern', { api_key: { prefix: 'Bearer', pattern: 'a', example: 'a' } }],
     ['other variables', { env: { OTHER: 'credential' }, placeholder: 'other' }],
-    ['other scopes', { oauth: { ...OAUTH, scopes: ['b'] } }],
+    ['another section for tokens', { oauth: { ...OAUTH, token_url: 'https://evil.test/token' } }],
+    ['no section for tokens', { oauth: undefined }],
+    ['another flow by default', { auth_type: 'oauth2', flow: 'pkce' }],
   ] as const)
     it(`is the same with ${what}`, () => {
       assert.equal(digest(overrides), digest({}))
@@ -49,8 +53,6 @@ describe('the destination of a credential', () => {
     ['query parameter', { api_key: { query_param: 'key' } }],
     ['fixed header', { headers: { A: '1', B: '3' } }],
     ['place', { injections: [{ type: 'query', name: 'c' }] }],
-    ['token endpoint', { oauth: { ...OAUTH, token_url: 'https://evil.test/token' } }],
-    ['flow', { auth_type: 'oauth2', flow: 'pkce' }],
   ] as const)
     it(`is another with another ${what}`, () => {
       assert.notEqual(digest(overrides), digest({}))
@@ -59,8 +61,36 @@ describe('the destination of a credential', () => {
   it('is another with the base URL of another tenant', () => {
     const tenants = definitionOf({ base_url: 'https://{tenant}.prov.test' })
     const digests = [undefined, 'https://a.prov.test', 'https://b.prov.test'].map((url) =>
-      destinationDigest(tenants, url),
+      destinationDigest(tenants, 'api_key', url),
     )
     assert.equal(new Set(digests).size, 3)
+  })
+
+  for (const [what, overrides] of [
+    ['other scopes', { oauth: { ...OAUTH, scopes: ['b'], scope_separator: ',' } }],
+    ['another page to send people to', { oauth: { ...OAUTH, authorization_url: 'https://prov.test/other' } }],
+    ['defaults written out', { oauth: { ...OAUTH, header_name: 'authorization', prefix: 'Bearer' } }],
+    ['another section for keys', { api_key: { header_name: 'X-Key' }, injections: undefined }],
+    ['another flow by default', { auth_type: 'oauth2', flow: 'pkce' }],
+  ] as const)
+    it(`of a token is the same with ${what}`, () => {
+      assert.equal(tokenDigest(overrides), tokenDigest({}))
+    })
+
+  for (const [what, oauth] of [
+    ['token endpoint', { token_url: 'https://evil.test/token' }],
+    ['address for refreshes', { refresh_url: 'https://evil.test/token' }],
+    ['revocation endpoint', { revocation_url: 'https://evil.test/revoke' }],
+    ['issuer', { issuer: 'https://evil.test' }],
+    ['resource', { resource: 'https://evil.test' }],
+    ['header', { header_name: 'X-Token' }],
+    ['prefix', { prefix: 'Token' }],
+  ] as const)
+    it(`of a token is another with another ${what}`, () => {
+      assert.notEqual(tokenDigest({ oauth: { ...OAUTH, ...oauth } }), tokenDigest({}))
+    })
+
+  it('of a token is not that of a key', () => {
+    assert.notEqual(tokenDigest({}), digest({}))
   })
 })

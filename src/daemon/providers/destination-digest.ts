@@ -1,26 +1,38 @@
 import { createHash } from 'node:crypto'
+import type { AuthType } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 
 /**
- * SHA-256, in hex, of what says where a credential may go and how: hosts, base URL (the template and the connection's
- * own), places and forms of injection, fixed headers, OAuth endpoints, flow. The order of names and hosts, and whether a
- * default is written out, do not matter; names, descriptions, patterns and environment variables are not part of it.
+ * SHA-256, in hex, of what says where a credential of this type may go and how: hosts, base URL (the template and the
+ * connection's own), fixed headers, and for an API key its places and forms, for tokens their header and the endpoints
+ * that get to see one. The order of names and hosts, and whether a default is written out, do not matter; names,
+ * descriptions, patterns, environment variables and the section of the other type are not part of it.
  */
-export function destinationDigest(definition: ProviderDefinition, connectionBaseUrl?: string): string {
+export function destinationDigest(
+  definition: ProviderDefinition,
+  authType: AuthType,
+  connectionBaseUrl?: string,
+): string {
   return createHash('sha256')
-    .update(canonical(destinationOf(definition, connectionBaseUrl)))
+    .update(canonical(destinationOf(definition, authType, connectionBaseUrl)))
     .digest('hex')
 }
 
-function destinationOf(definition: ProviderDefinition, connectionBaseUrl: string | undefined): unknown {
-  const { api_key: apiKey, oauth } = definition
+function destinationOf(definition: ProviderDefinition, authType: AuthType, connectionBaseUrl: string | undefined) {
   return {
     format: 1,
-    auth_type: definition.auth_type,
-    flow: definition.flow,
+    auth_type: authType,
     hosts: definition.hosts.toSorted(),
     base_url: definition.base_url,
     connection_base_url: connectionBaseUrl,
+    headers: definition.headers,
+    ...(authType === 'api_key' ? keyPlaces(definition) : tokenPlaces(definition)),
+  }
+}
+
+function keyPlaces({ api_key: apiKey, injections = [] }: ProviderDefinition) {
+  return {
+    flow: 'api_key',
     api_key: apiKey && {
       header_name: (apiKey.header_name ?? 'Authorization').toLowerCase(),
       prefix: apiKey.prefix,
@@ -28,16 +40,25 @@ function destinationOf(definition: ProviderDefinition, connectionBaseUrl: string
       username: apiKey.username,
       query_param: apiKey.query_param,
     },
+    injections: injections.map(canonical).toSorted(),
+  }
+}
+
+function tokenPlaces({ oauth }: ProviderDefinition) {
+  return {
     oauth: oauth && {
-      ...oauth,
       header_name: (oauth.header_name ?? 'Authorization').toLowerCase(),
       prefix: oauth.prefix ?? 'Bearer',
-      // What is asked for is not where it goes.
-      scopes: undefined,
-      scope_separator: undefined,
+      issuer: oauth.issuer,
+      token_url: oauth.token_url,
+      refresh_url: oauth.refresh_url,
+      device_authorization_url: oauth.device_authorization_url,
+      registration_url: oauth.registration_url,
+      revocation_url: oauth.revocation_url,
+      userinfo_url: oauth.userinfo_url,
+      resource: oauth.resource,
+      token_auth_method: oauth.token_auth_method,
     },
-    headers: definition.headers,
-    injections: (definition.injections ?? []).map(canonical).toSorted(),
   }
 }
 

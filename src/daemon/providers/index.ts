@@ -2,7 +2,7 @@
  * What the services are that credentials are for: bundled and custom definitions, which of them a request goes to, and
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
-export { credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
+export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
 export { credentialFields, parseCredential } from './credential.ts'
 export { destinationDigest } from './destination-digest.ts'
 export { type HostPattern, matchesHost } from './host-pattern.ts'

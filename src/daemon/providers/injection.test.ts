@@ -11,7 +11,7 @@ const withAccount = [field('account'), field('api_key', { secret: true })]
 
 function injected(overrides: Readonly<Record<string, unknown>>, credential: Readonly<Record<string, string>> = {}) {
   const secrets = Object.entries({ api_key: KEY, ...credential }).map(([name, value]) => [name, new Secret(value)])
-  const { headers, ifAbsent, query } = injectionFor(definitionOf(overrides), Object.fromEntries(secrets))
+  const { headers, ifAbsent, query } = injectionFor(definitionOf(overrides), 'api_key', Object.fromEntries(secrets))
   const shown = (of: Readonly<Record<string, Secret>>) =>
     Object.entries(of).map(([name, value]) => `${name}: ${value.reveal()}`)
   return [...shown(headers), ...shown(query).map((text) => `?${text}`), ...ifAbsent.map((name) => `if absent: ${name}`)]
@@ -90,9 +90,11 @@ describe('injection', () => {
     })
 
   it('has nothing for a connection without a key', () => {
-    assert.throws(() => injectionFor(definitionOf(), {}), { name: 'CredentialMissingError' })
+    assert.throws(() => injectionFor(definitionOf(), 'api_key', {}), { name: 'CredentialMissingError' })
     const account = definitionOf({ api_key: { encoding: 'basic', username: '{account}', fields: withAccount } })
-    assert.throws(() => injectionFor(account, { api_key: new Secret(KEY) }), { name: 'CredentialMissingError' })
+    assert.throws(() => injectionFor(account, 'api_key', { api_key: new Secret(KEY) }), {
+      name: 'CredentialMissingError',
+    })
   })
 })
 

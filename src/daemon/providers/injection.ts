@@ -1,4 +1,4 @@
-import { BrokerError, Secret } from '../../protocol/index.ts'
+import { type AuthType, BrokerError, Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 
 /** What carries a credential. Names are as in the definition; what the client sent under them is removed first. */
@@ -14,17 +14,11 @@ type Credential = Readonly<Record<string, Secret>>
 type Place = readonly ['header' | 'query', name: string, value: string]
 
 /**
- * The headers and query parameters that carry this API key.
+ * The headers and query parameters that carry this API key or this access token.
  * @throws {BrokerError} CredentialMissingError where the credential lacks what the definition sends
  */
-export function injectionFor(definition: ProviderDefinition, credential: Credential): Injection {
-  const { api_key: apiKey } = definition
-  const key = credential['api_key']
-  if (apiKey === undefined || key === undefined) throw missing(definition)
-
-  const main = mainPlace(apiKey, credential, key.reveal())
-  if (main === undefined) throw missing(definition)
-  const places = [main, ...(definition.injections ?? []).flatMap((entry) => furtherPlace(entry, credential) ?? [])]
+export function injectionFor(definition: ProviderDefinition, authType: AuthType, credential: Credential): Injection {
+  const places = authType === 'api_key' ? keyPlaces(definition, credential) : tokenPlaces(definition, credential)
   const fixed = Object.entries(definition.headers ?? {}).map(([name, value]): Place => ['header', name, value])
   return {
     headers: collect([...places, ...fixed], 'header'),
@@ -33,7 +27,23 @@ export function injectionFor(definition: ProviderDefinition, credential: Credent
   }
 }
 
-/** The names that carry the credential, as written in the definition, with the path of each. */
+function keyPlaces(definition: ProviderDefinition, credential: Credential): readonly Place[] {
+  const { api_key: apiKey, injections = [] } = definition
+  const key = credential['api_key']
+  const main = apiKey && key && mainPlace(apiKey, credential, key.reveal())
+  if (!main) throw missing(definition, 'API key')
+  return [main, ...injections.flatMap((entry) => furtherPlace(entry, credential) ?? [])]
+}
+
+function tokenPlaces(definition: ProviderDefinition, credential: Credential): readonly Place[] {
+  const { oauth } = definition
+  const token = credential['access_token']
+  if (!oauth || !token) throw missing(definition, 'access token')
+  const { header_name = 'Authorization', prefix = 'Bearer' } = oauth
+  return [['header', header_name, withPrefix(prefix, token.reveal())]]
+}
+
+/** The names that carry an API key, as written in the definition, with the path of each. */
 export function credentialPlaces({
   api_key: apiKey,
   injections = [],
@@ -104,8 +114,8 @@ function collect(places: readonly Place[], kind: Place[0]): Readonly<Record<stri
   return Object.fromEntries(places.filter(([of]) => of === kind).map(([, name, value]) => [name, new Secret(value)]))
 }
 
-function missing({ name, display_name }: ProviderDefinition): BrokerError {
-  return new BrokerError('CredentialMissingError', `The connection holds no API key for ${display_name}`, {
+function missing({ name, display_name }: ProviderDefinition, what: string): BrokerError {
+  return new BrokerError('CredentialMissingError', `The connection holds no ${what} for ${display_name}`, {
     provider: name,
     hint: `Log in again: broker login ${name} --force`,
   })

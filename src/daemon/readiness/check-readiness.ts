@@ -1,6 +1,6 @@
 import type { Actor } from '../../protocol/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
-import type { Health, Readiness } from '../../schemas/index.ts'
+import type { Connection, Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Connections } from '../connections/index.ts'
 import type { Providers } from '../providers/index.ts'
@@ -43,7 +43,10 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     // The signature was verified and its identity found before this was asked.
     identity: { issues: [] },
     providers: await attempt(async () => providers.health()),
-    connections: await attempt(async () => ({ issues: await connections.check(actor.vaultId) })),
+    connections: await attempt(async () => ({
+      issues: await connections.check(actor.vaultId),
+      warnings: (await connections.list(actor)).flatMap(attentionFor),
+    })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
   return readinessOf(findings, vault)
@@ -54,6 +57,17 @@ async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
   if (status.kind === 'sealed') return { issues: [`The vault is sealed: ${status.cause}`] }
   await vault.roundtrip(actor.vaultId)
   return { issues: [], warnings: status.warnings }
+}
+
+const ATTENTION: Readonly<Partial<Record<Connection['status'], string>>> = {
+  expired: 'has expired',
+  needs_login: 'needs a new login',
+  needs_approval: 'needs approval: the definition of its provider has changed where it may go',
+}
+
+function attentionFor({ provider, connection, status }: Connection): readonly string[] {
+  const what = ATTENTION[status]
+  return what === undefined ? [] : [`Connection "${connection}" of ${provider} ${what}.`]
 }
 
 async function checkVersions({ store, homeIsCurrent }: ReadinessOptions): Promise<readonly string[]> {

@@ -7,4 +7,4 @@ export { type Db, openStore, type Store, type StoreLocation } from './open-store
 export { preparedQuery } from './prepared-query.ts'
 export type { ReplayLedger } from './replay-ledger.ts'
 export { SparseWrites } from './sparse-writes.ts'
-export type { AuditEventRow, ConnectionRow, IdentityRow, RecordRow, RunRow, Tables } from './tables.ts'
+export type { AuditEventRow, ConnectionRow, IdentityRow, RecordRow, RefreshRow, RunRow, Tables } from './tables.ts'

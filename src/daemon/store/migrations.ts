@@ -10,6 +10,7 @@ export type Dialect = 'sqlite' | 'postgres'
 export function migrationsFor(dialect: Dialect): Record<string, Migration> {
   return {
     '0001_first': { up: (db) => first(db, dialect) },
+    '0002_refreshes': { up: refreshes },
   }
 }
 
@@ -103,6 +104,28 @@ async function first(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
     `create table audit_head (id integer primary key check (id = 1), seq bigint not null, hash text not null)`,
     `insert into audit_head (id, seq, hash) values (1, 0, '')`,
     ...appendOnly(dialect),
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+async function refreshes(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    `alter table connections add column refreshable integer not null default 0 check (refreshable in (0, 1))`,
+    `alter table connections add column refresh_due_at text`,
+    `alter table connections add column problem text check (problem in ('needs_login'))`,
+    `create index connections_by_refresh on connections (refresh_due_at) where refresh_due_at is not null`,
+    `create table refreshes (
+       vault_id text not null,
+       provider text not null,
+       connection text not null,
+       epoch bigint not null,
+       leased_until bigint,
+       sent_version bigint,
+       failures integer not null,
+       retry_at bigint,
+       forced_at bigint,
+       forced_pause bigint,
+       primary key (vault_id, provider, connection))`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

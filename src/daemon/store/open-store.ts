@@ -24,6 +24,8 @@ export interface Store {
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Reads that all see one state of the database. */
   snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /** Milliseconds since 1970, the same for all daemons on this store. */
+  clock(db: Db): Promise<number>
   /** Reads from the database. @throws BrokerError DaemonUnavailableError */
   probe(): Promise<void>
   /** Whether the database's schema is the one this version was written for. */
@@ -48,7 +50,8 @@ async function openSqlite({ path, replayPath }: { path: string; replayPath: stri
   const database = openDatabase(path)
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
   await migrate(db, 'sqlite')
-  return store(db, 'sqlite', openReplayLedger(replayPath, { isNewStore: isNew, now }))
+  const replay = openReplayLedger(replayPath, { isNewStore: isNew, now })
+  return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
 }
 
 function openDatabase(path: string): DatabaseSync {
@@ -112,7 +115,7 @@ async function openPostgres(url: Secret, now: () => number): Promise<Store> {
   const db = new Kysely<Tables>({ dialect: postgresDialect(pool) })
   try {
     await migrate(db, 'postgres')
-    return store(db, 'postgres', await postgresReplayLedger(db, now))
+    return store(db, { dialect: 'postgres', replay: await postgresReplayLedger(db, now), clock: postgresClock })
   } catch (cause) {
     await db.destroy()
     throw cause
@@ -122,11 +125,19 @@ async function openPostgres(url: Secret, now: () => number): Promise<Store> {
 /** Any number that is not used for another lock of the same database. */
 const WRITE_LOCK = 7998
 
-function store(db: Db, dialect: Dialect, replay: ReplayLedger): Store {
+async function postgresClock(db: Db): Promise<number> {
+  const { rows } = await sql<{
+    ms: number
+  }>`select (extract(epoch from clock_timestamp()) * 1000)::bigint as ms`.execute(db)
+  return rows[0]?.ms ?? Number.NaN
+}
+
+function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'replay' | 'clock'>): Store {
   return {
     db,
     dialect,
     replay,
+    clock,
     transaction: (work) =>
       db.transaction().execute(async (tx) => {
         // SQLite's transactions take the one write lock when they begin. Here, rows that are not there cannot be locked;

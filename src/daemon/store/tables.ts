@@ -9,6 +9,7 @@ export interface Tables {
   manifests: ManifestRow
   records: RecordRow
   connections: ConnectionRow
+  refreshes: RefreshRow
   audit_events: AuditEventRow
   audit_head: AuditHeadRow
 }
@@ -96,8 +97,34 @@ export interface ConnectionRow {
   destination: string
   created_at: string
   updated_at: string
+  /** Of the access token. */
   expires_at: string | null
   last_used_at: string | null
+  /** Whether there is a refresh token. */
+  refreshable: number
+  /** When to refresh, some time ahead of `expires_at`. */
+  refresh_due_at: string | null
+  problem: 'needs_login' | null
+}
+
+/** How far the refresh of a connection is. Times are milliseconds since 1970, by the database's clock. */
+export interface RefreshRow {
+  vault_id: string
+  provider: string
+  connection: string
+  /** Grows by one with each lease: tells the holder of one from the holder of the next. */
+  epoch: number
+  /** Nobody else may spend the refresh token until then; null where nobody does. */
+  leased_until: number | null
+  /** The journal: the version of the record whose refresh token may be spent, of which no answer was stored. */
+  sent_version: number | null
+  /** In a row. */
+  failures: number
+  /** Not to be tried again before. */
+  retry_at: number | null
+  /** When a refresh was last forced by a credential that its host refused, and how long to wait for the next such. */
+  forced_at: number | null
+  forced_pause: number | null
 }
 
 export interface AuditEventRow {

@@ -15,10 +15,16 @@ import {
 } from './master-key-source.ts'
 import { recordContext } from './record-context.ts'
 
+/** What a record holds, and which version of it that is: none is ever used twice. */
+export interface OpenedRecord {
+  readonly plaintext: Secret
+  readonly version: number
+}
+
 /** One sealed record: in one vault, of one kind, bound to where its secret may go. */
 export interface RecordRef {
   readonly vaultId: string
-  readonly kind: 'connection' | 'probe'
+  readonly kind: 'connection' | 'client' | 'probe'
   readonly id: string
 }
 
@@ -39,13 +45,15 @@ export interface Vault {
   unlock(): Promise<VaultStatus>
   /** Makes the keys of a new, empty vault. */
   create(tx: Db, vaultId: string): Promise<void>
-  /** Seals `plaintext` as the record's only version; `binding` is what it is bound to besides its name. */
-  put(tx: Db, ref: RecordRef, binding: string, plaintext: Secret): Promise<void>
+  /** Seals `plaintext` as the record's only version, and returns that; `binding` is what it is bound to besides its name. */
+  put(tx: Db, ref: RecordRef, binding: string, plaintext: Secret): Promise<number>
   /**
    * Undefined where there is none.
    * @throws BrokerError CredentialMissingError where it does not open: it was swapped, moved, edited, or bound elsewhere.
    */
-  get(db: Db, ref: RecordRef, binding: string): Promise<Secret | undefined>
+  get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined>
+  /** The version of a record, without opening it. */
+  versionOf(db: Db, ref: RecordRef): Promise<number | undefined>
   /** Whether there was one. */
   remove(tx: Db, ref: RecordRef): Promise<boolean>
   /**
@@ -173,7 +181,7 @@ class SealedRecords implements Vault {
     await tx.insertInto('manifests').values({ vault_id: vaultId, generation: 0, sealed }).execute()
   }
 
-  async put(tx: Db, ref: RecordRef, binding: string, plaintext: Secret): Promise<void> {
+  async put(tx: Db, ref: RecordRef, binding: string, plaintext: Secret): Promise<number> {
     const { keys } = this.#unsealed()
     const change = await this.#beginChange(tx, ref)
     const { term, key } = await this.#newestDataKey(tx, ref.vaultId)
@@ -184,6 +192,7 @@ class SealedRecords implements Vault {
     const row = { vault_id: ref.vaultId, kind: ref.kind, id: ref.id, version, binding, term, sealed }
     await tx.insertInto('records').values(row).execute()
     await this.#endChange(tx, ref.vaultId, change.generation, withRecord(keys, change.manifest, row))
+    return version
   }
 
   async remove(tx: Db, ref: RecordRef): Promise<boolean> {
@@ -243,13 +252,18 @@ class SealedRecords implements Vault {
     for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
   }
 
-  async get(db: Db, ref: RecordRef, binding: string): Promise<Secret | undefined> {
+  async versionOf(db: Db, ref: RecordRef): Promise<number | undefined> {
+    return (await sealedRecord(db, ref))?.version
+  }
+
+  async get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined> {
     const { keys } = this.#unsealed()
     const row = await sealedRecord(db, ref)
     if (!row) return undefined
     const { key } = await this.#dataKey(db, ref.vaultId, row.term)
     const context = recordContext(keys, ref, { version: row.version, binding, term: row.term })
-    return new Secret(opened(() => open(key, row.sealed, context), 'The stored credential').toString())
+    const plaintext = new Secret(opened(() => open(key, row.sealed, context), 'The stored credential').toString())
+    return { plaintext, version: row.version }
   }
 
   async #newestDataKey(db: Db, vaultId: string): Promise<DataKey> {
@@ -335,7 +349,8 @@ class SealedRecords implements Vault {
       await this.put(tx, ref, 'probe', value)
       const kept = await this.get(tx, ref, 'probe')
       await this.remove(tx, ref)
-      if (kept?.reveal() !== ref.id) throw new BrokerError('DaemonUnavailableError', 'The vault lost what it was given')
+      if (kept?.plaintext.reveal() !== ref.id)
+        throw new BrokerError('DaemonUnavailableError', 'The vault lost what it was given')
     })
   }
 }

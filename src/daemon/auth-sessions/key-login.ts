@@ -1,0 +1,20 @@
+import { credentialFields, parseCredential } from '../providers/index.ts'
+import type { FormStep, LoginRequest } from './step.ts'
+
+/** One form, and what was entered in it is the credential. */
+export function beginKeyLogin({ provider: { definition }, baseUrl }: LoginRequest): FormStep {
+  return {
+    kind: 'form',
+    asksFor: 'credential',
+    fields: credentialFields(definition),
+    submit: async (input) => ({
+      kind: 'granted',
+      connection: {
+        credential: parseCredential(definition, input),
+        scopes: [],
+        ...(baseUrl !== undefined && { baseUrl }),
+      },
+      discard: async () => undefined,
+    }),
+  }
+}

@@ -1,0 +1,64 @@
+import { BrokerError, type FlowName } from '../../protocol/index.ts'
+import { type ClientRooms, knownClient, registeredClient } from './login-client.ts'
+import type { OAuthLogin, OAuthPlace } from './oauth-steps.ts'
+import { scopesOf, startCode, startDevice } from './oauth-steps.ts'
+import { appFields, parseApp } from './own-app.ts'
+import type { FormStep, LoginRequest, WaitingStep } from './step.ts'
+
+interface Way {
+  /** The endpoint it begins at. */
+  readonly endpoint: 'authorizationUrl' | 'deviceAuthorizationUrl'
+  /** Whether the server is asked to make a client where there is none. */
+  readonly registers: boolean
+  /** Whether a browser comes back from the provider, whose app has to know where to. */
+  readonly returns: boolean
+  start(login: OAuthLogin): Promise<WaitingStep>
+}
+
+const ways: Readonly<Record<Exclude<FlowName, 'api_key'>, Way>> = {
+  pkce: { endpoint: 'authorizationUrl', registers: false, returns: true, start: startCode },
+  dcr_pkce: { endpoint: 'authorizationUrl', registers: true, returns: true, start: startCode },
+  device_code: { endpoint: 'deviceAuthorizationUrl', registers: false, returns: false, start: startDevice },
+}
+
+/** To the provider as a client it knows; where there is none and it makes none, the user is asked for an app. */
+export async function beginOAuthLogin(
+  rooms: ClientRooms,
+  request: LoginRequest,
+  flow: keyof typeof ways,
+): Promise<WaitingStep> {
+  const way = ways[flow]
+  const server = await rooms.flows.discover(request.provider.definition, request.baseUrl)
+  if (!server[way.endpoint] || !server.tokenUrl) throw cannotLogIn(request, flow)
+  const place = { rooms, request, server }
+  const client =
+    (await knownClient(rooms, request)) ??
+    (way.registers ? await registeredClient(rooms, request, server, scopesOf(place)) : undefined)
+  return client ? way.start({ ...place, client }) : appForm(place, way)
+}
+
+function appForm(place: OAuthPlace, way: Way): FormStep {
+  const { definition } = place.request.provider
+  return {
+    kind: 'form',
+    asksFor: 'app',
+    fields: appFields(definition),
+    ...(way.returns && { redirectUri: place.rooms.redirectUri }),
+    submit: async (input) => {
+      const client = parseApp(definition, place.server, input)
+      return way.start({ ...place, client: { client, origin: 'app', kept: { kind: 'own', client } } })
+    },
+  }
+}
+
+function cannotLogIn({ provider: { definition } }: LoginRequest, flow: FlowName): BrokerError {
+  const { name, display_name } = definition
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot log in to ${name} by ${flow}: it has no endpoint for that`,
+    {
+      provider: name,
+      hint: `See what ${display_name} has: broker provider inspect ${name}`,
+    },
+  )
+}

@@ -1,0 +1,79 @@
+import { BrokerError, type ErrorDetail, Secret } from '../../protocol/index.ts'
+import type { Field, ProviderDefinition } from '../../schemas/index.ts'
+import type { OAuthClient, OAuthServer } from '../flows/index.ts'
+
+type AuthMethod = OAuthClient['auth']
+
+/** What is asked about the OAuth app that a user has made at a provider which knows nobody else. */
+export function appFields({ display_name, oauth }: ProviderDefinition): readonly Field[] {
+  const id: Field = {
+    name: 'client_id',
+    label: `${display_name} client ID`.slice(0, 80),
+    secret: false,
+    required: true,
+  }
+  const method = oauth?.token_auth_method
+  if (method === 'none') return [id]
+  const required = method !== undefined
+  return [id, { name: 'client_secret', label: `${display_name} client secret`.slice(0, 80), secret: true, required }]
+}
+
+/** @throws BrokerError InvalidRequestError naming each field that will not do, never its value */
+export function parseApp(
+  definition: ProviderDefinition,
+  server: OAuthServer,
+  input: Readonly<Record<string, string>>,
+): OAuthClient {
+  const fields = appFields(definition)
+  const given = new Map(Object.entries(input).filter(([, value]) => value !== ''))
+  const details = [
+    ...[...given.keys()].filter((name) => !fields.some((field) => field.name === name)).map(unknownField),
+    ...fields.flatMap((field) => problemOf(field, given.get(field.name))),
+  ]
+  if (details.length > 0) throw unusable(definition, details)
+  const secret = given.get('client_secret')
+  return {
+    id: given.get('client_id') ?? '',
+    auth: authMethod(definition, server, secret === undefined ? 'public' : 'confidential'),
+    ...(secret !== undefined && { secret: new Secret(secret) }),
+  }
+}
+
+// A name is repeated only where it looks like one: somebody may have put the secret in its place.
+const NAME = /^[a-z][a-z_]{0,31}$/
+
+function unknownField(name: string): ErrorDetail {
+  return { path: `input.${NAME.test(name) ? name : '?'}`, message: 'is not a field of this provider' }
+}
+
+// RFC 6749, appendix A.1 and A.2, without white space at the ends.
+const CLIENT_TEXT = /^[!-~](?:[ -~]*[!-~])?$/
+const LONGEST = 2_000
+
+function problemOf({ name, required }: Field, value: string | undefined): readonly ErrorDetail[] {
+  const path = `input.${name}`
+  if (value === undefined) return required ? [{ path, message: 'is required' }] : []
+  if (!CLIENT_TEXT.test(value))
+    return [{ path, message: 'must be plain ASCII on one line, without white space at its ends' }]
+  return value.length > LONGEST ? [{ path, message: `must be at most ${LONGEST} characters` }] : []
+}
+
+function unusable({ name, display_name }: ProviderDefinition, details: readonly ErrorDetail[]): BrokerError {
+  return new BrokerError('InvalidRequestError', `Cannot use this as an OAuth app of ${display_name}`, {
+    provider: name,
+    details,
+    hint: details.map(({ path, message }) => `${path.slice('input.'.length)} ${message}`).join('; '),
+  })
+}
+
+/** As the definition says; else as the server says of itself, whose silence means Basic (RFC 8414, section 2). */
+function authMethod(
+  { oauth }: ProviderDefinition,
+  { clientAuth = ['client_secret_basic'] }: OAuthServer,
+  kind: 'public' | 'confidential',
+): AuthMethod {
+  if (oauth?.token_auth_method !== undefined) return oauth.token_auth_method
+  if (kind === 'public') return 'none'
+  const takesBasic = clientAuth.includes('client_secret_basic')
+  return !takesBasic && clientAuth.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic'
+}

@@ -1,0 +1,55 @@
+import type { Actor } from '../../protocol/index.ts'
+import type { Field } from '../../schemas/index.ts'
+import type { NewConnection } from '../connections/index.ts'
+import type { StartedAuthorization, StartedDevice } from '../flows/index.ts'
+import type { Provider } from '../providers/index.ts'
+
+/** One login as it was asked for. */
+export interface LoginRequest {
+  readonly actor: Actor
+  readonly provider: Provider
+  /** The tenant's own URL. */
+  readonly baseUrl?: string
+  /** In place of the definition's. */
+  readonly scopes?: readonly string[]
+}
+
+/** What a login does next. Each leads to another, and nothing is stored before the last. */
+export type Step = WaitingStep | Granted
+
+/** A step that somebody else has to take. */
+export type WaitingStep = FormStep | BrowserStep | DeviceStep
+
+/** Somebody has to enter values. */
+export interface FormStep {
+  readonly kind: 'form'
+  readonly asksFor: 'credential' | 'app'
+  readonly fields: readonly Field[]
+  readonly redirectUri?: string
+  /** @throws BrokerError; the form can be sent again then. */
+  submit(input: Readonly<Record<string, string>>): Promise<Step>
+}
+
+/** A browser is at the provider and has to come back. */
+export interface BrowserStep {
+  readonly kind: 'browser'
+  readonly started: StartedAuthorization
+  /** @throws BrokerError; the login has failed then. */
+  comeBack(query: URLSearchParams): Promise<Granted>
+}
+
+/** Somebody has to enter a code at the provider, who is asked again and again whether that has happened. */
+export interface DeviceStep {
+  readonly kind: 'device'
+  readonly started: StartedDevice
+  /** Asks once. The seconds to wait before the next time, where it has not. @throws BrokerError; the login has failed then. */
+  poll(interval: number): Promise<Granted | { readonly kind: 'pending'; readonly interval: number }>
+}
+
+/** The login has what it wanted. */
+export interface Granted {
+  readonly kind: 'granted'
+  readonly connection: Omit<NewConnection, 'provider' | 'connection' | 'flow' | 'existing' | 'source'>
+  /** Gives back what nobody will use. Never throws for what a provider or a network may do. */
+  discard(): Promise<void>
+}

@@ -1,0 +1,109 @@
+import type { AuthType, FlowName } from '../../protocol/index.ts'
+import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
+import { credentialFields } from '../providers/index.ts'
+import type { ConnectionRow } from '../store/index.ts'
+import type { ConnectionId } from './connection-id.ts'
+import { type Credential, mapValues } from './credential-record.ts'
+import { destinationOf } from './destination.ts'
+import { usableUntil } from './freshness.ts'
+
+/** A connection as one request uses it. */
+export interface UsableConnection extends ConnectionId, OpenedCredential {
+  readonly authType: AuthType
+  readonly baseUrl?: string
+  /** Of the access token, milliseconds since 1970; absent where the provider does not say, and for an API key. */
+  readonly expiresAt?: number
+  /** Whether there is a refresh token. */
+  readonly refreshable: boolean
+  /** From when on it should be refreshed, and until when it can be used before that is done. */
+  readonly refresh?: { readonly dueAt: number; readonly usableUntil: number }
+}
+
+export interface OpenedCredential {
+  readonly credential: Credential
+  /** Of the credential: another one has another. */
+  readonly version: number
+}
+
+export function usableConnection(row: ConnectionRow, opened: OpenedCredential): UsableConnection {
+  const expiresAt = timeOf(row.expires_at)
+  const dueAt = timeOf(row.refresh_due_at)
+  return {
+    provider: row.provider,
+    connection: row.connection,
+    authType: row.auth_type as AuthType,
+    ...opened,
+    refreshable: row.refreshable === 1,
+    ...(row.base_url !== null && { baseUrl: row.base_url }),
+    ...(expiresAt !== undefined && { expiresAt }),
+    ...(expiresAt !== undefined &&
+      dueAt !== undefined && { refresh: { dueAt, usableUntil: usableUntil(dueAt, expiresAt) } }),
+  }
+}
+
+function timeOf(text: string | null): number | undefined {
+  return text === null ? undefined : Date.parse(text)
+}
+
+/** What may be listed of a connection. The definition is that of today, where there is one. */
+export function connectionView(
+  definition: ProviderDefinition | undefined,
+  row: ConnectionRow,
+  now: number,
+): Connection {
+  const isApproved = definition !== undefined && destinationIn(definition, row) === row.destination
+  return {
+    provider: row.provider,
+    connection: row.connection,
+    is_default: row.is_default === 1,
+    auth_type: row.auth_type as AuthType,
+    flow: row.flow as FlowName,
+    status: isApproved ? tokenStatus(row, now) : 'needs_approval',
+    scopes: JSON.parse(row.scopes) as string[],
+    ...(row.base_url !== null && { base_url: row.base_url }),
+    ...(row.account !== null && { account: JSON.parse(row.account) as NonNullable<Connection['account']> }),
+    created_at: row.created_at,
+    updated_at: row.updated_at,
+    ...(row.expires_at !== null && { expires_at: row.expires_at }),
+    ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
+  }
+}
+
+/** A token that has ended counts as connected where it can be refreshed: the next request does so. */
+export function tokenStatus(row: ConnectionRow, now: number): 'connected' | 'expired' | 'needs_login' {
+  if (row.problem !== null) return row.problem
+  const expiresAt = timeOf(row.expires_at)
+  return row.refreshable === 0 && expiresAt !== undefined && expiresAt <= now ? 'expired' : 'connected'
+}
+
+/** What the definition of today binds the connection's credential to. */
+export function destinationIn(definition: ProviderDefinition, row: ConnectionRow): string {
+  return destinationOf(definition, row.auth_type as AuthType, row.base_url ?? undefined)
+}
+
+const REDACTED = '[redacted]'
+/** What a grant keeps besides its secrets. */
+const SHOWN_OF_GRANT = [
+  'client_id',
+  'client_auth',
+  'issuer',
+  'token_url',
+  'refresh_url',
+  'revocation_url',
+  'resource',
+  'network',
+]
+
+/** Only a field that is known to be public shows; a field nobody describes is a secret. */
+export function redacted(
+  definition: ProviderDefinition | undefined,
+  row: ConnectionRow,
+  credential: Credential,
+): Record<string, string> {
+  const shown = new Set(row.auth_type === 'oauth2' ? SHOWN_OF_GRANT : publicFields(definition))
+  return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
+}
+
+function publicFields(definition: ProviderDefinition | undefined): readonly string[] {
+  return definition ? credentialFields(definition).flatMap((field) => (field.secret ? [] : [field.name])) : []
+}

@@ -1,0 +1,48 @@
+/** When tokens are refreshed. All times are milliseconds. */
+
+const LARGEST_MARGIN = 5 * 60_000
+const MARGIN = 0.2
+/** Of the margin: connections that were made together are not refreshed together. */
+const JITTER = 0.2
+const LARGEST_REMAINDER = 5_000
+const REMAINDER = 0.25
+
+/**
+ * Ahead of the end by a fifth of the token's life, five minutes at most.
+ * @param random 0 to 1
+ */
+export function refreshDueAt(obtainedAt: number, expiresAt: number, random: number): number {
+  const margin = Math.min(LARGEST_MARGIN, Math.max(0, expiresAt - obtainedAt) * MARGIN)
+  return Math.round(expiresAt - margin * (1 - JITTER * random))
+}
+
+/** From when on a token is not handed out any more: it would end on its way. */
+export function usableUntil(dueAt: number, expiresAt: number): number {
+  return expiresAt - Math.min(LARGEST_REMAINDER, (expiresAt - dueAt) * REMAINDER)
+}
+
+const FIRST_PAUSE = 1_000
+const LONGEST_PAUSE = 5 * 60_000
+
+/**
+ * How long to leave a provider alone after so many failures in a row; it may ask for longer itself, within reason.
+ * @param random 0 to 1
+ */
+export function pauseAfter(failures: number, retryAfterSeconds: number | undefined, random: number): number {
+  const own = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 20))
+  const asked = Math.min(LONGEST_RETRY_AFTER, (retryAfterSeconds ?? 0) * 1_000)
+  return Math.round(Math.max(asked, own * (0.75 + 0.25 * random)))
+}
+
+const LONGEST_RETRY_AFTER = 60 * 60_000
+const FIRST_FORCED_PAUSE = 5_000
+const LONGEST_FORCED_PAUSE = 10 * 60_000
+
+/**
+ * How long after a forced refresh another may be forced: a host that refuses every token must not cost a refresh for
+ * each request.
+ */
+export function pauseAfterForced(before: { readonly at: number; readonly pause: number } | undefined, now: number) {
+  const isRecent = before !== undefined && now - before.at < 2 * LONGEST_FORCED_PAUSE
+  return isRecent ? Math.min(LONGEST_FORCED_PAUSE, before.pause * 2) : FIRST_FORCED_PAUSE
+}

@@ -1,0 +1,113 @@
+import { hash } from 'node:crypto'
+import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
+import type { Provider } from '../providers/index.ts'
+import type { Db, Store } from '../store/index.ts'
+import type { RecordRef, Vault } from '../vault/index.ts'
+import { destinationOf } from './destination.ts'
+
+/** Who a vault is to a provider: the user's own app, or a client that the provider registered for it. */
+export interface OAuthClientRecord {
+  readonly id: string
+  readonly secret?: Secret
+  readonly auth: 'none' | 'client_secret_post' | 'client_secret_basic'
+}
+
+/** Made by a provider for one issuer and one redirect URI, and good for no other. */
+export interface RegisteredClientRecord extends OAuthClientRecord {
+  readonly issuer: string
+  readonly redirectUri: string
+  /** Milliseconds since 1970; absent where the secret does not end. */
+  readonly secretExpiresAt?: number
+}
+
+/** A client that a login found out, to be kept with what it brought. */
+export type KeptClient =
+  | { readonly kind: 'own'; readonly client: OAuthClientRecord }
+  | { readonly kind: 'registered'; readonly client: RegisteredClientRecord }
+
+/** The OAuth clients of a vault: one own app for a provider, or a tenant of it, and one registration for a redirect URI. */
+export interface OAuthClients {
+  /** The user's own app. Undefined where there is none, or where the definition has changed where its secret would go. */
+  own(actor: Actor, provider: Provider, baseUrl?: string): Promise<OAuthClientRecord | undefined>
+  /** Undefined where there is none, where it was made by another issuer, and where its secret has ended. */
+  registered(
+    actor: Actor,
+    provider: Provider,
+    at: { readonly issuer: string; readonly redirectUri: string },
+  ): Promise<RegisteredClientRecord | undefined>
+  /** Within the transaction that stores the login. */
+  keep(tx: Db, actor: Actor, provider: Provider, kept: KeptClient, baseUrl?: string): Promise<void>
+  /** Forgets the user's own app: the provider does not know it. */
+  forgetOwn(actor: Actor, provider: Provider, baseUrl?: string): Promise<void>
+  /** Forgets all clients of a provider. */
+  forgetAll(tx: Db, actor: Actor, provider: string): Promise<void>
+}
+
+export interface OAuthClientsOptions {
+  readonly store: Store
+  readonly vault: Vault
+  readonly now?: () => number
+}
+
+export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsOptions): OAuthClients {
+  const read = async (ref: RecordRef, { definition }: Provider) => {
+    try {
+      const record = await vault.get(store.db, ref, destinationOf(definition, 'oauth2', undefined))
+      return record && parse(record.plaintext)
+    } catch (error) {
+      // Bound to another definition of the provider: it must not be sent where this one says.
+      if (error instanceof BrokerError && error.name === 'CredentialMissingError') return undefined
+      throw error
+    }
+  }
+  return {
+    own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider),
+    async registered(actor, provider, { issuer, redirectUri }) {
+      const client = await read(registeredRef(actor, provider, redirectUri), provider)
+      if (!client || client.issuer !== issuer || client.redirectUri !== redirectUri) return undefined
+      if (client.secretExpiresAt !== undefined && client.secretExpiresAt <= now()) return undefined
+      return { ...client, issuer, redirectUri }
+    },
+    async keep(tx, actor, provider, kept, baseUrl) {
+      const ref =
+        kept.kind === 'own' ? ownRef(actor, provider, baseUrl) : registeredRef(actor, provider, kept.client.redirectUri)
+      await vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(kept.client))
+    },
+    async forgetOwn(actor, provider, baseUrl) {
+      await store.transaction((tx) => vault.remove(tx, ownRef(actor, provider, baseUrl)))
+    },
+    async forgetAll(tx, actor, provider) {
+      const rows = await tx
+        .selectFrom('records')
+        .select('id')
+        .where('vault_id', '=', actor.vaultId)
+        .where('kind', '=', 'client')
+        .execute()
+      const own = rows.filter(({ id }) => id.startsWith(`${provider}/`))
+      for (const { id } of own) await vault.remove(tx, { vaultId: actor.vaultId, kind: 'client', id })
+    },
+  }
+}
+
+function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): RecordRef {
+  return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(baseUrl)}` }
+}
+
+function registeredRef({ vaultId }: Actor, { definition }: Provider, redirectUri: string): RecordRef {
+  return { vaultId, kind: 'client', id: `${definition.name}/registered/${shortHash(redirectUri)}` }
+}
+
+function shortHash(text: string): string {
+  return hash('sha256', text).slice(0, 16)
+}
+
+type Stored = OAuthClientRecord & Partial<RegisteredClientRecord>
+
+function serialize({ secret, ...rest }: Stored): Secret {
+  return new Secret(JSON.stringify({ ...rest, ...(secret && { secret: secret.reveal() }) }))
+}
+
+function parse(sealed: Secret): Stored {
+  const { secret, ...rest } = JSON.parse(sealed.reveal()) as Omit<Stored, 'secret'> & { secret?: string }
+  return { ...rest, ...(secret !== undefined && { secret: new Secret(secret) }) }
+}

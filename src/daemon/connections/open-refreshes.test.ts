@@ -1,0 +1,231 @@
+import assert from 'node:assert/strict'
+import { beforeEach, describe, it } from 'node:test'
+import { Secret } from '../../protocol/index.ts'
+import type { RefreshLease } from './open-refreshes.ts'
+import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from './rooms.fixture.ts'
+
+const ID = { provider: 'acme', connection: 'default' }
+const HOUR = 3_600_000
+const START = Date.parse('2026-11-21T12:00:00.000Z')
+
+describe('the lease on a refresh token', () => {
+  let rooms: OpenedRooms
+  let folder: string
+  let now: number
+  const clock = () => now
+
+  beforeEach(async (t) => {
+    assert.ok('after' in t)
+    now = START
+    folder = temporaryFolder(t)
+    rooms = await openRooms({ folder, now: clock })
+    t.after(() => rooms.store.close())
+    rooms.providers.register(tokenProvider('http://127.0.0.1:9'), { force: false })
+    await logIn('CNRYfirst')
+  })
+
+  async function logIn(token: string): Promise<void> {
+    await rooms.connections.put(rooms.actor, {
+      provider: rooms.providers.get('acme'),
+      connection: 'default',
+      flow: 'pkce',
+      credential: tokens(token),
+      scopes: ['read'],
+      expiresAt: now + HOUR,
+      existing: 'replace',
+      source: 'login',
+    })
+  }
+
+  function tokens(token: string) {
+    return { access_token: new Secret(`${token}-access`), refresh_token: new Secret(`${token}-refresh`) }
+  }
+
+  async function used() {
+    return rooms.connections.use(rooms.actor, rooms.providers.get('acme'), undefined)
+  }
+
+  async function leased(cause: 'due' | 'rejected' | 'revoke' = 'due'): Promise<RefreshLease> {
+    const beginning = await rooms.refreshes.begin(rooms.actor, ID, (await used()).version, cause)
+    assert.equal(beginning.kind, 'leased')
+    return beginning.kind === 'leased' ? beginning.lease : assert.fail()
+  }
+
+  async function again(cause: 'due' | 'rejected' | 'revoke' = 'due') {
+    const { version } = await used()
+    return rooms.refreshes.begin(rooms.actor, ID, version, cause)
+  }
+
+  async function events(): Promise<readonly string[]> {
+    const { events: all } = await rooms.audit.page({ kind: 'all' }, {})
+    return all.map(({ event, reason }) => (reason ? `${event} ${reason}` : event)).reverse()
+  }
+
+  it('is one holder’s at a time', async () => {
+    await leased()
+    assert.deepEqual(await again(), { kind: 'busy' })
+  })
+
+  it('goes to the next when it has run out, with a higher epoch and the word that somebody was interrupted', async () => {
+    const first = await leased()
+    now += 30_001
+    const second = await leased()
+    assert.ok(second.epoch > first.epoch)
+    assert.deepEqual([first.interrupted, second.interrupted], [false, true])
+  })
+
+  it('goes to a daemon that starts alone at once: whoever held it is gone', async () => {
+    await leased()
+    await rooms.store.close()
+    rooms = await openRooms({ folder, now: clock })
+    assert.equal((await leased()).interrupted, true)
+  })
+
+  it('stores what was granted, as a new version, before anybody can use it', async () => {
+    const lease = await leased()
+    now += 1_000
+    const refreshed = { credential: tokens('CNRYsecond'), expiresAt: now + HOUR, scopes: ['read', 'write'] }
+    assert.equal(await rooms.refreshes.succeed(rooms.actor, lease, refreshed), true)
+    const after = await used()
+    assert.ok(after.version > lease.version)
+    assert.equal(after.credential['access_token']?.reveal(), 'CNRYsecond-access')
+    const [view] = await rooms.connections.list(rooms.actor)
+    assert.deepEqual([view?.scopes, view?.expires_at], [['read', 'write'], new Date(now + HOUR).toISOString()])
+    assert.deepEqual(await events(), ['provider.login', 'provider.refreshed'])
+  })
+
+  it('tells one who saw the credential before that there is another', async () => {
+    const lease = await leased()
+    await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYsecond'), scopes: [] })
+    assert.deepEqual(await rooms.refreshes.begin(rooms.actor, ID, lease.version, 'due'), { kind: 'changed' })
+  })
+
+  it('keeps what was granted even where it ran out meanwhile: it is never thrown away for an older one', async () => {
+    const late = await leased()
+    now += 30_001
+    const next = await leased()
+    assert.equal(await rooms.refreshes.succeed(rooms.actor, late, { credential: tokens('CNRYlate'), scopes: [] }), true)
+    assert.equal(await rooms.refreshes.reject(rooms.actor, next, 'invalid_grant'), false)
+    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlate-access')
+  })
+
+  it('gives way to a login that came in between', async () => {
+    const lease = await leased()
+    await logIn('CNRYlogin')
+    assert.equal(
+      await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYold'), scopes: [] }),
+      false,
+    )
+    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlogin-access')
+  })
+
+  it('brings nothing back that was logged out in between', async () => {
+    const lease = await leased()
+    await rooms.connections.logout(rooms.actor, 'acme', 'default')
+    assert.equal(
+      await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYold'), scopes: [] }),
+      false,
+    )
+    assert.deepEqual(await rooms.connections.list(rooms.actor), [])
+  })
+
+  it('lets one whose lease is another’s by now condemn nothing', async () => {
+    const late = await leased()
+    now += 30_001
+    await leased()
+    assert.equal(await rooms.refreshes.reject(rooms.actor, late, 'invalid_grant'), false)
+    assert.equal((await used()).version, late.version)
+  })
+
+  it('says needs_login after the provider’s last word, and is not given out again', async () => {
+    const lease = await leased()
+    assert.equal(await rooms.refreshes.reject(rooms.actor, lease, 'invalid_grant'), true)
+    const [view] = await rooms.connections.list(rooms.actor)
+    assert.equal(view?.status, 'needs_login')
+    await assert.rejects(used(), { name: 'TokenExpiredError' })
+    const beginning = await rooms.refreshes.begin(rooms.actor, ID, lease.version, 'due')
+    assert.deepEqual(beginning, { kind: 'needs_login' })
+    assert.deepEqual(await events(), ['provider.login', 'provider.refresh_failed invalid_grant'])
+  })
+
+  it('calls it an interrupted rotation where an answer may have been lost', async () => {
+    await leased()
+    now += 30_001
+    await rooms.refreshes.reject(rooms.actor, await leased(), 'invalid_grant')
+    assert.deepEqual(await events(), ['provider.login', 'provider.refresh_failed rotation_interrupted'])
+  })
+
+  it('is usable again after a login', async () => {
+    await rooms.refreshes.reject(rooms.actor, await leased(), 'invalid_grant')
+    await logIn('CNRYlogin')
+    const lease = await leased()
+    assert.equal(lease.interrupted, false)
+  })
+
+  it('rests after a failure, longer after each, and as long as the provider asks', async () => {
+    const failure = { reason: 'http_503', answered: true }
+    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), failure), 1_000)
+    assert.deepEqual(await again(), { kind: 'resting', wait: 1_000 })
+    now += 1_000
+    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), failure), 2_000)
+    now += 2_000
+    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), { ...failure, retryAfter: 60 }), 60_000)
+    now += 60_000
+    const lease = await leased()
+    assert.equal(lease.interrupted, false)
+    await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYsecond'), scopes: [] })
+    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), failure), 1_000)
+  })
+
+  it('remembers that an answer may have been lost for as long as none has come', async () => {
+    await rooms.refreshes.fail(rooms.actor, await leased(), { reason: 'timeout', answered: false })
+    now += 1_000
+    const second = await leased()
+    assert.equal(second.interrupted, true)
+    await rooms.refreshes.fail(rooms.actor, second, { reason: 'http_503', answered: true })
+    now += 2_000
+    assert.equal((await leased()).interrupted, true)
+  })
+
+  it('is not forced twice at once by a host that refuses every token', async () => {
+    const first = await leased('rejected')
+    await rooms.refreshes.succeed(rooms.actor, first, { credential: tokens('CNRYsecond'), scopes: [] })
+    assert.deepEqual(await again('rejected'), { kind: 'resting', wait: 5_000 })
+    now += 5_000
+    const second = await leased('rejected')
+    await rooms.refreshes.succeed(rooms.actor, second, { credential: tokens('CNRYthird'), scopes: [] })
+    assert.deepEqual(await again('rejected'), { kind: 'resting', wait: 10_000 })
+    assert.equal((await leased('due')).interrupted, false)
+  })
+
+  it('is had for a revocation also while it rests, and keeps refreshes from beginning meanwhile', async () => {
+    await rooms.refreshes.fail(rooms.actor, await leased(), { reason: 'http_503', answered: true })
+    await leased('revoke')
+    now += 5_000
+    assert.deepEqual(await again(), { kind: 'busy' })
+  })
+
+  it('is no longer than its connection', async () => {
+    await rooms.connections.logout(rooms.actor, 'acme', 'default')
+    await assert.rejects(rooms.refreshes.begin(rooms.actor, ID, 1, 'due'), { name: 'ConnectionNotFoundError' })
+    const rows = await rooms.store.db.selectFrom('refreshes').selectAll().execute()
+    assert.deepEqual(rows, [])
+  })
+
+  it('is asked for ahead of time for what is in use, and once a day for what is not', async () => {
+    const due = async () => (await rooms.connections.dueForRefresh(10)).map(({ connection }) => connection)
+    assert.deepEqual(await due(), [])
+    now += HOUR
+    assert.deepEqual(await due(), [])
+    await used()
+    assert.deepEqual(await due(), ['default'])
+    const lease = await leased()
+    now += 1
+    const refreshed = { credential: tokens('CNRYsecond'), expiresAt: now + HOUR, scopes: [] }
+    await rooms.refreshes.succeed(rooms.actor, lease, refreshed)
+    now += HOUR
+    assert.deepEqual(await due(), [])
+    now += 24 * HOUR
+    assert.deepEqual(await due(), ['default'])
+  })
+})

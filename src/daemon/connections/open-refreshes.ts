@@ -1,0 +1,302 @@
+import type { Actor } from '../../protocol/index.ts'
+import type { Audit } from '../audit/index.ts'
+import type { ConnectionRow, Db, RefreshRow, Store } from '../store/index.ts'
+import type { OpenedRecord, Vault } from '../vault/index.ts'
+import type { ConnectionId } from './connection-id.ts'
+import { findRow } from './connection-rows.ts'
+import { type Credential, parseCredential, recordOf, serialize } from './credential-record.ts'
+import { pauseAfter, pauseAfterForced, refreshDueAt } from './freshness.ts'
+import { notFound } from './refusals.ts'
+
+/** The right to spend the refresh token of one connection. */
+export interface RefreshLease extends ConnectionId {
+  /** Fences: whoever holds a later lease has a higher one. */
+  readonly epoch: number
+  /** Of the record, as it was when the lease began. */
+  readonly version: number
+  readonly credential: Credential
+  readonly scopes: readonly string[]
+  readonly baseUrl?: string
+  /** A daemon ended after it had spent this very refresh token, perhaps, and before it stored the answer. */
+  readonly interrupted: boolean
+}
+
+export type RefreshBeginning =
+  | { readonly kind: 'leased'; readonly lease: RefreshLease }
+  /** There is another credential than the one that was seen. */
+  | { readonly kind: 'changed' }
+  /** Another daemon, or another request of this one, holds the lease. */
+  | { readonly kind: 'busy' }
+  /** It failed, or was forced, a short while ago. `wait`: milliseconds until it may be tried again. */
+  | { readonly kind: 'resting'; readonly wait: number }
+  /** Nothing but a login helps. */
+  | { readonly kind: 'needs_login' }
+
+/** `due`: the token ends soon or has ended. `rejected`: its host refused it. `revoke`: to be ended with the connection. */
+export type RefreshCause = 'due' | 'rejected' | 'revoke'
+
+export interface RefreshedCredential {
+  readonly credential: Credential
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number
+  readonly scopes: readonly string[]
+}
+
+/**
+ * Who may spend a refresh token, and what came of it. A lease is in the database, so that daemons which share one agree;
+ * it is short, and so a daemon that was killed holds nobody up for long.
+ */
+export interface Refreshes {
+  /** @param seen version of the credential that is to be replaced @throws BrokerError ConnectionNotFoundError */
+  begin(actor: Actor, id: ConnectionId, seen: number, cause: RefreshCause): Promise<RefreshBeginning>
+  /**
+   * Stores what the provider answered; `false` where another credential was stored meanwhile, or the connection is gone.
+   * It holds even for a lease that has run out: what a provider granted is never thrown away for an older one.
+   */
+  succeed(actor: Actor, lease: RefreshLease, refreshed: RefreshedCredential): Promise<boolean>
+  /** The provider will never take the token again; `false` as above, or where the lease is another's by now. */
+  reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean>
+  /** It did not work this time. How long to leave it alone, in milliseconds. */
+  fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<number>
+  /** Gives the lease back, nothing having been sent. */
+  release(actor: Actor, lease: RefreshLease): Promise<void>
+}
+
+export interface RefreshFailure {
+  readonly reason: string
+  /** Seconds that the provider asks for. */
+  readonly retryAfter?: number
+  /** Whether the provider answered: then it has not spent the token. */
+  readonly answered: boolean
+}
+
+export interface RefreshesOptions {
+  readonly store: Store
+  readonly vault: Vault
+  readonly audit: Audit
+  /** No other daemon uses this store: leases found at the start are those of a process that is gone. */
+  readonly alone: boolean
+  readonly now?: () => number
+  readonly random?: () => number
+}
+
+/** A refresh is given up well before. */
+const LEASE_MS = 30_000
+
+export async function openRefreshes(options: RefreshesOptions): Promise<Refreshes> {
+  if (options.alone) await options.store.db.updateTable('refreshes').set({ leased_until: null }).execute()
+  return new RefreshesOfStore(options)
+}
+
+class RefreshesOfStore implements Refreshes {
+  readonly #store: Store
+  readonly #vault: Vault
+  readonly #audit: Audit
+  readonly #now: () => number
+  readonly #random: () => number
+
+  constructor({ store, vault, audit, now = Date.now, random = Math.random }: RefreshesOptions) {
+    this.#store = store
+    this.#vault = vault
+    this.#audit = audit
+    this.#now = now
+    this.#random = random
+  }
+
+  async begin(actor: Actor, id: ConnectionId, seen: number, cause: RefreshCause): Promise<RefreshBeginning> {
+    return this.#store.transaction(async (tx) => {
+      const row = await findRow(tx, actor, id)
+      if (!row) throw notFound(id, 'use')
+      if (row.problem !== null && cause !== 'revoke') return { kind: 'needs_login' }
+      const version = await this.#vault.versionOf(tx, recordOf(actor, id))
+      if (version !== seen && cause !== 'revoke') return { kind: 'changed' }
+      const before = await findRefresh(tx, actor, id)
+      const now = await this.#store.clock(tx)
+      if (before?.leased_until && before.leased_until > now) return { kind: 'busy' }
+      const wait = cause === 'revoke' ? 0 : waitFor(before, cause, now)
+      if (wait > 0) return { kind: 'resting', wait }
+      const record = await this.#vault.get(tx, recordOf(actor, id), row.destination)
+      if (!record) return { kind: 'changed' }
+      const epoch = (before?.epoch ?? 0) + 1
+      await writeRefresh(tx, actor, id, {
+        epoch,
+        leased_until: now + LEASE_MS,
+        sent_version: cause === 'revoke' ? (before?.sent_version ?? null) : record.version,
+        failures: before?.failures ?? 0,
+        retry_at: before?.retry_at ?? null,
+        ...forcing(before, cause, now),
+      })
+      const interrupted = before?.sent_version === record.version
+      return { kind: 'leased', lease: leaseOf(row, record, { epoch, interrupted }) }
+    })
+  }
+
+  async succeed(
+    actor: Actor,
+    lease: RefreshLease,
+    { credential, expiresAt, scopes }: RefreshedCredential,
+  ): Promise<boolean> {
+    return this.#store.transaction(async (tx) => {
+      const row = await this.#unchanged(tx, actor, lease)
+      if (!row) return false
+      await this.#vault.put(tx, recordOf(actor, lease), row.destination, serialize(credential))
+      await updateRow(tx, actor, lease, {
+        ...this.#expiry(expiresAt),
+        scopes: JSON.stringify(scopes),
+        updated_at: iso(this.#now()),
+        problem: null,
+      })
+      // The journal, the failures and the pause were about the token that is gone now, whoever holds the lease.
+      const ended = { sent_version: null, failures: 0, retry_at: null }
+      await updateRefresh(tx, actor, lease, ended)
+      await this.#endLease(tx, actor, lease)
+      await this.#audit.record(tx, actor, { event: 'provider.refreshed', status: 'success', ...nameOf(lease) })
+      return true
+    })
+  }
+
+  #expiry(expiresAt: number | undefined): Pick<ConnectionRow, 'expires_at' | 'refresh_due_at'> {
+    if (expiresAt === undefined) return { expires_at: null, refresh_due_at: null }
+    const dueAt = refreshDueAt(this.#now(), expiresAt, this.#random())
+    return { expires_at: iso(expiresAt), refresh_due_at: iso(dueAt) }
+  }
+
+  async reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean> {
+    return this.#store.transaction(async (tx) => {
+      if (!(await this.#unchanged(tx, actor, lease))) return false
+      if (!(await this.#endLease(tx, actor, lease))) return false
+      await updateRow(tx, actor, lease, { problem: 'needs_login', refresh_due_at: null, updated_at: iso(this.#now()) })
+      await updateRefresh(tx, actor, lease, { sent_version: null })
+      await this.#recordFailure(tx, actor, lease, lease.interrupted ? 'rotation_interrupted' : reason)
+      return true
+    })
+  }
+
+  async fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<number> {
+    return this.#store.transaction(async (tx) => {
+      const before = await findRefresh(tx, actor, lease)
+      const failures = (before?.failures ?? 0) + 1
+      const pause = pauseAfter(failures, failure.retryAfter, this.#random())
+      if (!(await this.#endLease(tx, actor, lease))) return pause
+      const retry_at = (await this.#store.clock(tx)) + pause
+      const journal = failure.answered && !lease.interrupted ? { sent_version: null } : {}
+      await updateRefresh(tx, actor, lease, { failures, retry_at, ...journal })
+      await this.#recordFailure(tx, actor, lease, failure.reason)
+      return pause
+    })
+  }
+
+  async release(actor: Actor, lease: RefreshLease): Promise<void> {
+    await this.#store.transaction((tx) => this.#endLease(tx, actor, lease))
+  }
+
+  /** The row of the connection, where its credential is the one that was leased. */
+  async #unchanged(tx: Db, actor: Actor, lease: RefreshLease): Promise<ConnectionRow | undefined> {
+    const version = await this.#vault.versionOf(tx, recordOf(actor, lease))
+    return version === lease.version ? findRow(tx, actor, lease) : undefined
+  }
+
+  /** Whether it was still this lease. */
+  async #endLease(tx: Db, { vaultId }: Actor, { provider, connection, epoch }: RefreshLease): Promise<boolean> {
+    const { numUpdatedRows } = await tx
+      .updateTable('refreshes')
+      .set({ leased_until: null })
+      .where('vault_id', '=', vaultId)
+      .where('provider', '=', provider)
+      .where('connection', '=', connection)
+      .where('epoch', '=', epoch)
+      .executeTakeFirst()
+    return numUpdatedRows > 0n
+  }
+
+  async #recordFailure(tx: Db, actor: Actor, lease: RefreshLease, reason: string): Promise<void> {
+    const event = { event: 'provider.refresh_failed', status: 'failure', ...nameOf(lease), reason } as const
+    await this.#audit.record(tx, actor, event)
+  }
+}
+
+/** Milliseconds; 0 where it may be tried now. */
+function waitFor(before: RefreshRow | undefined, cause: RefreshCause, now: number): number {
+  const forcedAgain = cause === 'rejected' && before?.forced_at ? before.forced_at + (before.forced_pause ?? 0) : 0
+  return Math.max(0, (before?.retry_at ?? 0) - now, forcedAgain - now)
+}
+
+function forcing(before: RefreshRow | undefined, cause: RefreshCause, now: number) {
+  const { forced_at = null, forced_pause = null } = before ?? {}
+  if (cause !== 'rejected') return { forced_at, forced_pause }
+  const last = forced_at === null ? undefined : { at: forced_at, pause: forced_pause ?? 0 }
+  return { forced_at: now, forced_pause: pauseAfterForced(last, now) }
+}
+
+function leaseOf(
+  row: ConnectionRow,
+  { plaintext, version }: OpenedRecord,
+  held: Pick<RefreshLease, 'epoch' | 'interrupted'>,
+): RefreshLease {
+  return {
+    ...held,
+    ...nameOf(row),
+    version,
+    credential: parseCredential(plaintext),
+    scopes: JSON.parse(row.scopes) as string[],
+    ...(row.base_url !== null && { baseUrl: row.base_url }),
+  }
+}
+
+function nameOf({ provider, connection }: ConnectionId): ConnectionId {
+  return { provider, connection }
+}
+
+async function findRefresh(tx: Db, { vaultId }: Actor, id: ConnectionId): Promise<RefreshRow | undefined> {
+  return tx
+    .selectFrom('refreshes')
+    .selectAll()
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', id.provider)
+    .where('connection', '=', id.connection)
+    .executeTakeFirst()
+}
+
+type RefreshState = Omit<RefreshRow, 'vault_id' | 'provider' | 'connection'>
+
+async function writeRefresh(tx: Db, { vaultId }: Actor, id: ConnectionId, state: RefreshState): Promise<void> {
+  await tx
+    .insertInto('refreshes')
+    .values({ vault_id: vaultId, ...nameOf(id), ...state })
+    .onConflict((conflict) => conflict.columns(['vault_id', 'provider', 'connection']).doUpdateSet(state))
+    .execute()
+}
+
+async function updateRefresh(
+  tx: Db,
+  { vaultId }: Actor,
+  id: ConnectionId,
+  change: Partial<RefreshState>,
+): Promise<void> {
+  await tx
+    .updateTable('refreshes')
+    .set(change)
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', id.provider)
+    .where('connection', '=', id.connection)
+    .execute()
+}
+
+async function updateRow(
+  tx: Db,
+  { vaultId }: Actor,
+  id: ConnectionId,
+  change: Partial<Omit<ConnectionRow, 'vault_id' | 'provider' | 'connection'>>,
+): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set(change)
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', id.provider)
+    .where('connection', '=', id.connection)
+    .execute()
+}
+
+function iso(time: number): string {
+  return new Date(time).toISOString()
+}

@@ -1,0 +1,48 @@
+import type { Actor } from '../../protocol/index.ts'
+import type { Connections, DueConnection } from '../connections/index.ts'
+import type { Providers } from '../providers/index.ts'
+import type { Refresher } from './open-refresher.ts'
+
+export interface KeepFreshOptions {
+  readonly connections: Connections
+  readonly providers: Providers
+  readonly refresher: Refresher
+  readonly onFailure: (error: unknown) => void
+}
+
+const LOOK_EVERY_MS = 10_000
+const AT_ONCE = 4
+
+/**
+ * Refreshes what is due, ahead of the requests that will need it. Those in use; and once a day those at rest, so that
+ * their refresh tokens do not end for being idle.
+ * @returns what ends it
+ */
+export function keepFresh(options: KeepFreshOptions): () => void {
+  let timer: NodeJS.Timeout | undefined
+  let stopped = false
+  const look = async () => {
+    await refreshDue(options).catch(options.onFailure)
+    if (!stopped) timer = setTimeout(look, LOOK_EVERY_MS).unref()
+  }
+  timer = setTimeout(look, LOOK_EVERY_MS).unref()
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}
+
+async function refreshDue({ connections, providers, refresher }: KeepFreshOptions): Promise<void> {
+  const due = await connections.dueForRefresh(AT_ONCE)
+  await Promise.allSettled(
+    due.map(async (one) => {
+      const provider = providers.find(one.provider)
+      if (provider) await refresher.refresh(daemonFor(one), provider, one, 'due')
+    }),
+  )
+}
+
+/** The daemon acts by itself, for the principal whose connection it is. No identity can have such a handle. */
+function daemonFor({ vaultId, principalId }: DueConnection): Actor {
+  return { identity: '(daemon)', did: '', vaultId, principalId, role: 'user' }
+}

@@ -1,0 +1,263 @@
+import assert from 'node:assert/strict'
+import { fork } from 'node:child_process'
+import { once } from 'node:events'
+import { beforeEach, describe, it } from 'node:test'
+import { Secret } from '../../protocol/index.ts'
+import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
+import { openFlows } from '../flows/index.ts'
+import { openRefresher, type Refresher } from './open-refresher.ts'
+import { resolveCredential } from './resolve.ts'
+import { revokeProvider } from './revoke.ts'
+import { sendJson, startTokenEndpoint, type TokenEndpoint } from './token-endpoint.fixture.ts'
+
+const REQUEST = { host: 'api.acme.example', method: 'GET', path: '/' }
+const HOUR = 3_600_000
+
+describe('a token that ends', () => {
+  let rooms: OpenedRooms
+  let folder: string
+  let endpoint: TokenEndpoint
+  let refresher: Refresher
+  let now: number
+  const clock = () => now
+
+  beforeEach(async (t) => {
+    assert.ok('after' in t)
+    now = Date.now()
+    folder = temporaryFolder(t)
+    endpoint = await startTokenEndpoint()
+    t.after(() => endpoint.close())
+    rooms = await openRooms({ folder, now: clock })
+    rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
+    refresher = newRefresher()
+    t.after(async () => {
+      await refresher.close()
+      await rooms.store.close()
+    })
+    await logIn()
+  })
+
+  function newRefresher(timeLimitMs?: number): Refresher {
+    const flows = openFlows({ hosted: false, version: '0', now: clock, ...(timeLimitMs && { timeLimitMs }) })
+    const { refreshes, clients } = rooms
+    return openRefresher({ refreshes, clients, flows, onFailure: () => undefined })
+  }
+
+  async function logIn(refreshToken: string | undefined = 'CNRYrefresh-0'): Promise<void> {
+    await rooms.connections.put(rooms.actor, {
+      provider: rooms.providers.get('acme'),
+      connection: 'default',
+      flow: 'pkce',
+      credential: {
+        access_token: new Secret('CNRYaccess-0'),
+        ...(refreshToken && { refresh_token: new Secret(refreshToken) }),
+        client_id: new Secret('broker-test'),
+        token_url: new Secret(`${endpoint.origin}/token`),
+        revocation_url: new Secret(`${endpoint.origin}/revoke`),
+      },
+      scopes: ['read'],
+      expiresAt: now + HOUR,
+      existing: 'replace',
+      source: 'login',
+    })
+  }
+
+  const resolve = (more: { rejected_version?: number } = {}) =>
+    resolveCredential({ ...rooms, refresher, now: clock }, rooms.actor, { ...REQUEST, ...more })
+
+  async function tokenNow(): Promise<string> {
+    return (await resolve()).headers['Authorization'] ?? ''
+  }
+
+  async function status(): Promise<string | undefined> {
+    return (await rooms.connections.list(rooms.actor))[0]?.status
+  }
+
+  async function reasons(): Promise<readonly string[]> {
+    const { events } = await rooms.audit.page({ kind: 'all' }, {})
+    return events.flatMap(({ event, reason }) => (event === 'provider.refresh_failed' ? [reason ?? ''] : [])).reverse()
+  }
+
+  const unavailable = (headers: Record<string, string> = {}) => {
+    endpoint.answer = (_, response) => sendJson(response, 503, { error: 'temporarily_unavailable' }, headers)
+  }
+
+  it('is handed out as it is while it is fresh, with its end', async () => {
+    const { headers, expires_at, version } = await resolve()
+    assert.deepEqual(headers, { Authorization: 'Bearer CNRYaccess-0' })
+    assert.equal(expires_at, new Date(now + HOUR).toISOString())
+    assert.equal(typeof version, 'number')
+    assert.deepEqual(endpoint.spent, [])
+  })
+
+  it('is handed out for the last time some minutes ahead, and refreshed meanwhile', async () => {
+    now += HOUR - 2 * 60_000
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
+    await refresher.close()
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
+  })
+
+  it('is refreshed once for a thousand requests at once, and all get the new one', async () => {
+    now += HOUR
+    const answers = await Promise.all(Array.from({ length: 1_000 }, tokenNow))
+    assert.deepEqual(new Set(answers), new Set(['Bearer CNRYaccess-1']))
+    assert.deepEqual(endpoint.spent, ['CNRYrefresh-0'])
+  })
+
+  it('is refreshed once for all processes that share a store', async (t) => {
+    const ids = ['a', 'b', 'c']
+    const processes = ids.map((id) => fork(new URL('./resolving-process.fixture.ts', import.meta.url), [folder, id]))
+    t.after(() => {
+      for (const child of processes) child.kill()
+    })
+    await Promise.all(processes.map((child) => once(child, 'message')))
+    endpoint.hold = new Promise((resume) => setTimeout(resume, 200))
+    for (const child of processes) child.send({ now: now + HOUR, count: 300 })
+    const answers = await Promise.all(processes.map(async (child) => (await once(child, 'message'))[0]))
+    assert.deepEqual(answers, Array(3).fill(['Bearer CNRYaccess-1']))
+    assert.deepEqual(endpoint.spent, ['CNRYrefresh-0'])
+  })
+
+  it('is refreshed again and again, each time with the token of the time before', async () => {
+    for (let turn = 1; turn <= 3; turn++) {
+      now += HOUR
+      assert.equal(await tokenNow(), `Bearer CNRYaccess-${turn}`)
+    }
+    assert.deepEqual(endpoint.spent, ['CNRYrefresh-0', 'CNRYrefresh-1', 'CNRYrefresh-2'])
+  })
+
+  it('keeps its refresh token where the provider sends no other', async () => {
+    endpoint.answer = (_, response) => sendJson(response, 200, { access_token: 'CNRYnew', token_type: 'bearer' })
+    now += HOUR
+    assert.equal(await tokenNow(), 'Bearer CNRYnew')
+    const { credential } = await rooms.connections.reveal(rooms.actor, 'acme', 'default')
+    assert.equal(credential['refresh_token'], 'CNRYrefresh-0')
+  })
+
+  it('needs a login when the provider refuses its refresh token, and is not tried again', async () => {
+    endpoint.answer = (_, response) => sendJson(response, 400, { error: 'invalid_grant' })
+    now += HOUR
+    await assert.rejects(resolve(), { name: 'RefreshFailedError' })
+    await assert.rejects(resolve(), { name: 'TokenExpiredError' })
+    assert.equal(await status(), 'needs_login')
+    assert.equal(endpoint.spent.length, 1)
+    assert.deepEqual(await reasons(), ['invalid_grant'])
+  })
+
+  it('says so at once where it has no refresh token', async () => {
+    await logIn('')
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
+    now += HOUR
+    assert.equal(await status(), 'expired')
+    await assert.rejects(resolve(), { name: 'TokenExpiredError' })
+  })
+
+  it('is served to its very end while the provider is unavailable, and asked for no more than the pauses allow', async () => {
+    unavailable()
+    now += HOUR - 2 * 60_000
+    for (let turn = 0; turn < 50; turn++) assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
+    await refresher.close()
+    assert.equal(endpoint.spent.length, 1)
+    assert.equal(await status(), 'connected')
+    assert.deepEqual(await reasons(), ['temporarily_unavailable'])
+  })
+
+  it('is kept through trouble of the provider, and refreshed when that is over', async () => {
+    unavailable({ 'retry-after': '7' })
+    now += HOUR
+    await assert.rejects(resolve(), (error: { name: string; options: { retryAfter?: number } }) => {
+      assert.deepEqual([error.name, error.options.retryAfter], ['RefreshFailedError', 7])
+      return true
+    })
+    await assert.rejects(resolve(), { name: 'RefreshFailedError' })
+    assert.equal(endpoint.spent.length, 1)
+    endpoint.answer = undefined
+    now += 7_000
+    refresher = newRefresher()
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
+  })
+
+  for (const [what, answer] of [
+    ['a page of HTML with status 200', (_: unknown, response) => response.end('<!doctype html><title>Proxy</title>')],
+    ['a status of 500', (_: unknown, response) => sendJson(response, 500, {})],
+    ['429', (_: unknown, response) => sendJson(response, 429, { error: 'slow_down' })],
+    ['no answer at all', (request) => request.socket.destroy()],
+    [
+      'half an answer',
+      (request, response) =>
+        response.writeHead(200, { 'content-length': '100' }).write('{') && request.socket.destroySoon(),
+    ],
+  ] as readonly (readonly [string, NonNullable<TokenEndpoint['answer']>])[])
+    it(`is kept when the provider answers with ${what}`, async () => {
+      endpoint.answer = answer
+      now += HOUR
+      await assert.rejects(resolve(), { name: 'RefreshFailedError' })
+      assert.equal(await status(), 'connected')
+    })
+
+  it('is kept when the provider does not answer in time', async () => {
+    refresher = newRefresher(100)
+    endpoint.answer = () => undefined
+    now += HOUR
+    await assert.rejects(resolve(), { name: 'RefreshFailedError' })
+    assert.deepEqual([await status(), await reasons()], ['connected', ['time_limit']])
+  })
+
+  it('is refreshed once when its host refuses it, for all who were refused', async () => {
+    const { version = 0 } = await resolve()
+    const answers = await Promise.all(Array.from({ length: 50 }, () => resolve({ rejected_version: version })))
+    assert.deepEqual(new Set(answers.map(({ headers }) => headers['Authorization'])), new Set(['Bearer CNRYaccess-1']))
+    assert.equal(endpoint.spent.length, 1)
+  })
+
+  it('is handed out again to one who was refused, where it cannot be refreshed', async () => {
+    unavailable()
+    const { version = 0 } = await resolve()
+    const again = await resolve({ rejected_version: version })
+    assert.deepEqual([again.version, again.headers['Authorization']], [version, 'Bearer CNRYaccess-0'])
+  })
+
+  it('is not refreshed for a refusal of the one before', async () => {
+    const { version = 0 } = await resolve()
+    const { version: newer } = await resolve({ rejected_version: version })
+    assert.equal((await resolve({ rejected_version: version })).version, newer)
+    assert.equal(endpoint.spent.length, 1)
+  })
+
+  it('is stored before the daemon ends, where the provider has been asked', async () => {
+    now += HOUR
+    let answered = () => {}
+    endpoint.hold = new Promise((resume) => {
+      answered = resume
+    })
+    const resolved = resolve()
+    while (endpoint.spent.length === 0) await new Promise(setImmediate)
+    const closed = refresher.close()
+    answered()
+    await Promise.all([closed, resolved])
+    refresher = newRefresher()
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
+    assert.equal(endpoint.spent.length, 1)
+  })
+
+  it('is revoked by its refresh token first, after a refresh that is under way', async () => {
+    now += HOUR
+    const { flows } = { flows: openFlows({ hosted: false, version: '0' }) }
+    const refreshed = tokenNow()
+    while (endpoint.spent.length === 0) await new Promise(setImmediate)
+    const revoked = await revokeProvider({ ...rooms, refresher, flows }, rooms.actor, 'acme')
+    assert.deepEqual(revoked, { status: 'ok', provider: 'acme', removed: 1, remote: 'revoked' })
+    assert.deepEqual(endpoint.revoked, ['CNRYrefresh-1', 'CNRYaccess-1'])
+    await refreshed.catch(() => undefined)
+  })
+
+  it('is removed also where the provider cannot revoke it, and that is said', async () => {
+    endpoint.answer = (_, response) => sendJson(response, 503, {})
+    const flows = openFlows({ hosted: false, version: '0' })
+    const revoked = await revokeProvider({ ...rooms, refresher, flows }, rooms.actor, 'acme')
+    assert.deepEqual(revoked, { status: 'partial', provider: 'acme', removed: 1, remote: 'failed' })
+    assert.deepEqual(await rooms.connections.list(rooms.actor), [])
+    const [event] = (await rooms.audit.page({ kind: 'all' }, {})).events
+    assert.deepEqual([event?.event, event?.status, event?.reason], ['provider.revoked', 'failure', 'remote_failed'])
+  })
+})

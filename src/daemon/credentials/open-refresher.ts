@@ -1,0 +1,236 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import {
+  type ConnectionId,
+  type OAuthClients,
+  type RefreshBeginning,
+  type RefreshCause,
+  type Refreshes,
+  type RefreshLease,
+  tokenExpired,
+} from '../connections/index.ts'
+import {
+  credentialOf,
+  type Flows,
+  type RefreshOutcome,
+  refreshedGrant,
+  type StoredGrant,
+  storedGrant,
+} from '../flows/index.ts'
+import type { Provider } from '../providers/index.ts'
+
+/** Gets new tokens for a connection: once, however many ask. */
+export interface Refresher {
+  /**
+   * Resolves when the connection's credential is another than the version that was seen, whoever refreshed it.
+   * @throws BrokerError RefreshFailedError where it did not work, or not in time (it goes on then); TokenExpiredError
+   *   where nothing but a login helps
+   */
+  refresh(actor: Actor, provider: Provider, stale: StaleCredential, cause: RefreshCause): Promise<void>
+  /** Waits until no refresh of the connection is under way, and keeps any other from beginning. Undefined where it is gone. */
+  hold(actor: Actor, id: ConnectionId): Promise<RefreshLease | undefined>
+  /** Begins no more, and waits for those under way: what a provider has granted is stored. */
+  close(): Promise<void>
+}
+
+export interface StaleCredential extends ConnectionId {
+  readonly version: number
+}
+
+export interface RefresherOptions {
+  readonly refreshes: Refreshes
+  readonly flows: Flows
+  readonly clients: OAuthClients
+  /** An error that is nobody's fault but ours. */
+  readonly onFailure: (error: unknown) => void
+}
+
+/** How long one who asks waits; the refresh itself goes on. */
+const PATIENCE_MS = 10_000
+/** Between looks at a lease that another daemon holds. */
+const LOOK_AGAIN_MS = 50
+/** A lease runs out sooner. */
+const LONGEST_LEASE_MS = 40_000
+const STORE_AGAIN_MS = 200
+const STORE_FOR_MS = 60_000
+const MOST_RESTING = 10_000
+
+export function openRefresher(options: RefresherOptions): Refresher {
+  return new SharedRefreshes(options)
+}
+
+class SharedRefreshes implements Refresher {
+  readonly #options: RefresherOptions
+  readonly #underWay = new Map<string, Promise<void>>()
+  /** Which version not to try again before: the database knows it too, but is not asked for each request. */
+  readonly #resting = new Map<string, { readonly version: number; readonly until: number }>()
+  #closed = false
+
+  constructor(options: RefresherOptions) {
+    this.#options = options
+  }
+
+  async refresh(actor: Actor, provider: Provider, stale: StaleCredential, cause: RefreshCause): Promise<void> {
+    const key = `${actor.vaultId}/${stale.provider}/${stale.connection}`
+    let refresh = this.#underWay.get(key)
+    if (!refresh) {
+      const rest = this.#restOf(key, stale)
+      if (rest > 0 && cause === 'due') throw failed(stale, 'it failed a short while ago', rest)
+      if (this.#closed) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
+      refresh = this.#refresh(actor, provider, stale, cause).finally(() => this.#underWay.delete(key))
+      this.#underWay.set(key, refresh)
+    }
+    await withinPatience(refresh, stale)
+  }
+
+  #restOf(key: string, { version }: StaleCredential): number {
+    const resting = this.#resting.get(key)
+    return resting?.version === version ? resting.until - performance.now() : 0
+  }
+
+  #rest(actor: Actor, { provider, connection, version }: StaleCredential, wait: number): void {
+    if (this.#resting.size >= MOST_RESTING) this.#resting.clear()
+    this.#resting.set(`${actor.vaultId}/${provider}/${connection}`, { version, until: performance.now() + wait })
+  }
+
+  async #refresh(actor: Actor, provider: Provider, stale: StaleCredential, cause: RefreshCause): Promise<void> {
+    const { refreshes } = this.#options
+    const giveUpAt = performance.now() + LONGEST_LEASE_MS
+    for (;;) {
+      const beginning = await refreshes.begin(actor, stale, stale.version, cause)
+      switch (beginning.kind) {
+        case 'leased':
+          return this.#spend(actor, provider, beginning.lease)
+        case 'changed':
+          return
+        case 'needs_login':
+          throw tokenExpired(stale, 'needs_login')
+        case 'resting':
+          if (cause === 'due') this.#rest(actor, stale, beginning.wait)
+          throw failed(stale, 'it failed a short while ago', beginning.wait)
+        case 'busy':
+          if (performance.now() > giveUpAt) throw failed(stale, 'another daemon does not finish it')
+          await delay(LOOK_AGAIN_MS)
+      }
+    }
+  }
+
+  async hold(actor: Actor, id: ConnectionId): Promise<RefreshLease | undefined> {
+    const giveUpAt = performance.now() + LONGEST_LEASE_MS
+    for (;;) {
+      const beginning = await this.#options.refreshes.begin(actor, id, 0, 'revoke').catch(unlessGone)
+      if (beginning.kind === 'leased') return beginning.lease
+      if (beginning.kind !== 'busy' || performance.now() > giveUpAt) return undefined
+      await delay(LOOK_AGAIN_MS)
+    }
+  }
+
+  async #spend(actor: Actor, provider: Provider, lease: RefreshLease): Promise<void> {
+    const { refreshes } = this.#options
+    const grant = storedGrant(lease.credential)
+    const outcome = await this.#ask(actor, provider, lease, grant)
+    switch (outcome.kind) {
+      case 'refreshed': {
+        const { expiresAt, scopes } = outcome.tokens
+        const credential = credentialOf(refreshedGrant(grant, outcome.tokens))
+        const refreshed = { credential, scopes, ...(expiresAt !== undefined && { expiresAt }) }
+        return this.#store(() => refreshes.succeed(actor, lease, refreshed))
+      }
+      case 'rejected':
+        if (await refreshes.reject(actor, lease, outcome.reason)) throw rejected(lease)
+        return
+      case 'failed': {
+        const wait = await refreshes.fail(actor, lease, outcome)
+        this.#rest(actor, lease, wait)
+        throw failed(lease, `the provider could not be asked (${outcome.reason})`, wait)
+      }
+    }
+  }
+
+  async #ask(actor: Actor, provider: Provider, lease: RefreshLease, grant: StoredGrant): Promise<RefreshOutcome> {
+    try {
+      const outcome = await this.#askProvider(actor, provider, lease, grant)
+      return outcome.kind === 'refreshed' ? outcome : { ...outcome, reason: knownReason(outcome.reason) }
+    } catch (error) {
+      this.#options.onFailure(error)
+      return { kind: 'failed', reason: 'internal_error', answered: false }
+    }
+  }
+
+  async #askProvider(actor: Actor, provider: Provider, lease: RefreshLease, grant: StoredGrant) {
+    const { flows, clients } = this.#options
+    if (!grant.refreshToken) return { kind: 'rejected', reason: 'no_refresh_token' } as const
+    const own = grant.client.secret ? undefined : await clients.own(actor, provider, lease.baseUrl)
+    return flows.refresh({
+      definition: provider.definition,
+      server: { sendsIssuer: false, takesMetadataDocument: false, ...grant.server },
+      client: own?.id === grant.client.id ? own : grant.client,
+      refreshToken: grant.refreshToken,
+      scopes: lease.scopes,
+    })
+  }
+
+  /** Tries for a while: what was granted is in no other place, and the token before it is spent. */
+  async #store(store: () => Promise<boolean>): Promise<void> {
+    const giveUpAt = performance.now() + STORE_FOR_MS
+    for (;;) {
+      try {
+        await store()
+        return
+      } catch (error) {
+        this.#options.onFailure(error)
+        if (this.#closed || performance.now() > giveUpAt) throw error
+        await delay(STORE_AGAIN_MS)
+      }
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closed = true
+    await Promise.allSettled(this.#underWay.values())
+  }
+}
+
+function unlessGone(error: unknown): RefreshBeginning {
+  if (error instanceof BrokerError && error.name === 'ConnectionNotFoundError') return { kind: 'changed' }
+  throw error
+}
+
+async function withinPatience(refresh: Promise<void>, stale: StaleCredential): Promise<void> {
+  const patience = new AbortController()
+  const impatience = delay(PATIENCE_MS, undefined, { signal: patience.signal }).then(() => {
+    throw failed(stale, `the provider has not answered within ${PATIENCE_MS / 1000} s`)
+  })
+  try {
+    await Promise.race([refresh, impatience])
+  } finally {
+    patience.abort()
+    impatience.catch(() => undefined)
+  }
+}
+
+function failed({ provider, connection }: ConnectionId, why: string, waitMs?: number): BrokerError {
+  return new BrokerError('RefreshFailedError', `Cannot refresh connection "${connection}" of ${provider}: ${why}`, {
+    provider,
+    connection,
+    hint: 'Try again in a moment; the connection is kept.',
+    ...(waitMs !== undefined && { retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)) }),
+  })
+}
+
+/** A reason is written to the audit log, and a provider that chooses its error codes must not write there what it likes. */
+function knownReason(reason: string): string {
+  return /^(?:[a-z]+(?:_[a-z]+){0,5}|answer_\d{3})$/.test(reason) && reason.length <= 40 ? reason : 'provider_error'
+}
+
+function rejected({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError(
+    'RefreshFailedError',
+    `Cannot refresh connection "${connection}" of ${provider}: the provider takes its refresh token no more`,
+    {
+      provider,
+      connection,
+      hint: `Log in again: broker login ${provider} --connection ${connection} --force`,
+    },
+  )
+}

@@ -1,0 +1,24 @@
+/** One of several daemons on one store, as far as resolving goes: resolves many times at once when it is told to. */
+import { openRooms } from '../connections/rooms.fixture.ts'
+import { openFlows } from '../flows/index.ts'
+import { openRefresher } from './open-refresher.ts'
+import { resolveCredential } from './resolve.ts'
+
+const [folder = '', id = ''] = process.argv.slice(2)
+let now = Date.now()
+const clock = () => now
+const rooms = await openRooms({ folder, now: clock, process: id, alone: false })
+const flows = openFlows({ hosted: false, version: '0', now: clock })
+const refresher = openRefresher({ ...rooms, flows, onFailure: () => undefined })
+
+process.on('message', async (order: { readonly now: number; readonly count: number }) => {
+  now = order.now
+  const asked = Array.from({ length: order.count }, () =>
+    resolveCredential({ ...rooms, refresher, now: clock }, rooms.actor, { host: 'api.acme.example' }).then(
+      ({ headers }) => headers['Authorization'] ?? '',
+      (error: unknown) => String(error),
+    ),
+  )
+  process.send?.([...new Set(await Promise.all(asked))])
+})
+process.send?.('ready')

@@ -1,0 +1,52 @@
+import type { Actor, AuthType } from '../../protocol/index.ts'
+import type { Revoked } from '../../schemas/index.ts'
+import type { ConnectionId, Connections, OAuthClients } from '../connections/index.ts'
+import { type Flows, type RevocationOutcome, storedGrant } from '../flows/index.ts'
+import type { Provider, Providers } from '../providers/index.ts'
+import type { Refresher } from './open-refresher.ts'
+
+export interface RevokeOptions {
+  readonly providers: Providers
+  readonly connections: Connections
+  readonly refresher: Refresher
+  readonly flows: Flows
+  readonly clients: OAuthClients
+}
+
+/**
+ * Asks the provider to end what it granted, where it can be asked, and removes all of its connections, whatever it says.
+ * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
+ */
+export async function revokeProvider(options: RevokeOptions, actor: Actor, name: string): Promise<Revoked> {
+  const { providers, connections } = options
+  const all = await connections.ofProvider(actor, name)
+  const provider = providers.get(name)
+  const outcomes = await Promise.all(all.map((one) => revokeOne(options, actor, provider, one)))
+  return connections.revoke(actor, name, summary(outcomes))
+}
+
+async function revokeOne(
+  { refresher, flows, clients }: RevokeOptions,
+  actor: Actor,
+  provider: Provider,
+  connection: ConnectionId & { readonly authType: AuthType },
+): Promise<RevocationOutcome> {
+  if (connection.authType === 'api_key') return 'unsupported'
+  // A refresh that ends later would leave a token behind that nobody has any more.
+  const held = await refresher.hold(actor, connection)
+  if (!held) return 'failed'
+  const { accessToken, refreshToken, client, server } = storedGrant(held.credential)
+  const own = client.secret ? undefined : await clients.own(actor, provider, held.baseUrl)
+  return flows.revoke({
+    definition: provider.definition,
+    server: { sendsIssuer: false, takesMetadataDocument: false, ...server },
+    client: own?.id === client.id ? own : client,
+    accessToken,
+    ...(refreshToken && { refreshToken }),
+  })
+}
+
+function summary(outcomes: readonly RevocationOutcome[]): Revoked['remote'] {
+  if (outcomes.includes('failed')) return 'failed'
+  return outcomes.includes('revoked') ? 'revoked' : 'unsupported'
+}

@@ -1,0 +1,47 @@
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Connections, UsableConnection } from '../connections/index.ts'
+import type { Provider } from '../providers/index.ts'
+import type { Refresher } from './open-refresher.ts'
+
+export interface FreshOptions {
+  readonly connections: Connections
+  readonly refresher: Refresher
+  readonly now?: () => number
+}
+
+export interface WantedConnection {
+  /** The provider's default where absent. */
+  readonly connection: string | undefined
+  /** The version whose credential its host has refused. */
+  readonly rejectedVersion: number | undefined
+}
+
+/**
+ * The connection with a credential that has not ended. One that ends soon is handed out, and refreshed meanwhile; one that
+ * its host refused is refreshed first, and handed out again where that does not work.
+ */
+export async function useFresh(
+  { connections, refresher, now = Date.now }: FreshOptions,
+  actor: Actor,
+  provider: Provider,
+  { connection, rejectedVersion }: WantedConnection,
+): Promise<UsableConnection> {
+  const used = await connections.use(actor, provider, connection)
+  if (!used.refreshable) return used
+  if (used.version === rejectedVersion) {
+    await refresher.refresh(actor, provider, used, 'rejected').catch(unlessKept)
+    return connections.use(actor, provider, used.connection)
+  }
+  const { refresh } = used
+  if (!refresh || now() < refresh.dueAt) return used
+  if (now() < refresh.usableUntil) {
+    refresher.refresh(actor, provider, used, 'due').catch(() => undefined)
+    return used
+  }
+  await refresher.refresh(actor, provider, used, 'due')
+  return connections.use(actor, provider, used.connection)
+}
+
+function unlessKept(error: unknown): void {
+  if (!(error instanceof BrokerError)) throw error
+}

@@ -1,0 +1,48 @@
+import { getValidatedIdTokenClaims, type TokenEndpointResponse } from 'oauth4webapi'
+import type { Party, Tokens } from './flows.ts'
+import { CLOCK_TOLERANCE, reachOf } from './library-party.ts'
+import { BadAnswer, shownText } from './provider-failure.ts'
+import { type JsonObject, readAnswer } from './token-answer.ts'
+import type { Means } from './tokens.ts'
+
+type Account = NonNullable<Tokens['account']>
+
+/** Whose tokens they are: what a valid ID token says, else the userinfo endpoint. @throws BadAnswer for an ID token from the future */
+export async function accountOf(
+  { ask, now }: Means,
+  party: Party,
+  body: TokenEndpointResponse,
+): Promise<Account | undefined> {
+  const claims = getValidatedIdTokenClaims(body)
+  // The library looks at no issue time.
+  if (claims !== undefined && claims.iat * 1000 > now() + CLOCK_TOLERANCE * 1000)
+    throw new BadAnswer('sent an ID token from the future')
+  const known = claims === undefined ? undefined : accountIn(claims)
+  if (known?.label !== undefined) return known
+  // A name is not worth a login.
+  const user = await askForUser({ ask, now }, party, body.access_token).catch(() => undefined)
+  const isSame = claims === undefined || user?.['sub'] === claims.sub
+  return (user !== undefined && isSame ? accountIn(user) : undefined) ?? known
+}
+
+async function askForUser({ ask }: Means, party: Party, accessToken: string): Promise<JsonObject | undefined> {
+  const url = party.server.userinfoUrl
+  if (url === undefined) return undefined
+  const headers = { authorization: `Bearer ${accessToken}` }
+  const { response } = await ask({ method: 'GET', url, headers, reach: reachOf(party, url) })
+  return readAnswer(response)
+}
+
+/** Members that name a person, best first; those of OpenID, then those of providers without it. */
+const LABELS = ['email', 'preferred_username', 'username', 'login', 'name'] as const
+
+function accountIn(user: JsonObject): Account | undefined {
+  const id = shownText(textOf(user['sub'] ?? user['id']), 255)
+  const label = LABELS.map((name) => shownText(user[name], 100)).find((text) => text !== undefined) ?? id?.slice(0, 100)
+  if (label === undefined) return undefined
+  return { ...(id !== undefined && { id }), label }
+}
+
+function textOf(id: unknown): unknown {
+  return typeof id === 'number' && Number.isSafeInteger(id) ? String(id) : id
+}

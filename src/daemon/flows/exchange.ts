@@ -1,0 +1,64 @@
+import * as oauth from 'oauth4webapi'
+import { accountOf } from './account.ts'
+import type { OAuthServer, StartedAuthorization, Tokens } from './flows.ts'
+import { fetchOptions, type LibraryParty, libraryParty, understood } from './library-party.ts'
+import { BadAnswer } from './provider-failure.ts'
+import { bent } from './quirks.ts'
+import { readTokenAnswer } from './token-answer.ts'
+import { furtherParameters, idTokenOf, type Means, tokensOf } from './tokens.ts'
+
+/** Spends the code that the browser brought back. @throws ProviderRefusal, BadAnswer, Unreachable */
+export async function exchange(
+  { ask, now }: Means,
+  started: StartedAuthorization,
+  callback: URLSearchParams,
+): Promise<Tokens> {
+  const { definition, scopes, redirectUri, verifier, nonce } = started
+  const { as, client, auth } = libraryParty(started)
+  const checked = await understood(() => checkCallback({ as, client }, started, callback))
+  const response = await understood(() =>
+    oauth.authorizationCodeGrantRequest(as, client, auth, checked, redirectUri, verifier.reveal(), {
+      ...fetchOptions(started, 'token', ask),
+      additionalParameters: furtherParameters(started),
+    }),
+  )
+  const answer = await readTokenAnswer(response, { definition, idToken: idTokenOf(started, scopes), now: now() })
+  const body = await understood(() =>
+    oauth.processAuthorizationCodeResponse(as, client, answer.response, {
+      ...(answer.hasIdToken && nonce !== undefined && { expectedNonce: nonce }),
+    }),
+  )
+  const tokens = tokensOf(body, answer, { asked: scopes, now: now() })
+  const account = await accountOf({ ask, now }, started, body)
+  return { ...tokens, ...(account && { account }) }
+}
+
+/** What came back, for the library: of this server (RFC 9207), for this login. */
+function checkCallback(
+  { as, client }: Pick<LibraryParty, 'as' | 'client'>,
+  { definition, server, state }: StartedAuthorization,
+  callback: URLSearchParams,
+): URLSearchParams {
+  const parameters = unbent(definition, callback)
+  if (server.issuer === undefined) {
+    if (!parameters.getAll('iss').every((issuer) => isAtServer(issuer, server)))
+      throw new BadAnswer('came back from another server than the one that was asked')
+    parameters.delete('iss')
+  }
+  return oauth.validateAuthResponse(as, client, parameters, state)
+}
+
+/** A server whose name is not known can at least not be on another origin. */
+function isAtServer(issuer: string, { authorizationUrl, tokenUrl }: OAuthServer): boolean {
+  const origin = URL.parse(issuer)?.origin
+  return [authorizationUrl, tokenUrl].some((url) => url !== undefined && URL.parse(url)?.origin === origin)
+}
+
+/** Who calls the code by another name in the token request brings it back by that name. */
+function unbent(definition: StartedAuthorization['definition'], callback: URLSearchParams): URLSearchParams {
+  const parameters = new URLSearchParams(callback)
+  const [name = 'code'] = [...bent(definition, 'token', new URLSearchParams({ code: '' })).keys()]
+  const code = parameters.get(name)
+  if (name !== 'code' && code !== null) parameters.set('code', code)
+  return parameters
+}

@@ -1,0 +1,25 @@
+/**
+ * How a provider is asked: discovery, registration, authorization code with PKCE, device code, refresh, revocation, and
+ * the ways in which single providers bend the rules. Must never store anything, nor follow a redirect with a secret.
+ */
+export { clientMetadataDocument } from './client-metadata-document.ts'
+export type {
+  AuthorizationRequest,
+  DevicePoll,
+  DeviceRequest,
+  Flows,
+  OAuthClient,
+  OAuthServer,
+  Party,
+  RefreshOutcome,
+  RefreshRequest,
+  RegisteredClient,
+  RevocationOutcome,
+  RevocationRequest,
+  StartedAuthorization,
+  StartedDevice,
+  Tokens,
+} from './flows.ts'
+export { type FlowsOptions, openFlows } from './open-flows.ts'
+export { ProviderRefusal } from './provider-failure.ts'
+export { credentialOf, refreshedGrant, type StoredGrant, storedGrant } from './stored-grant.ts'

@@ -1,0 +1,140 @@
+import { BrokerError } from '../../protocol/index.ts'
+
+/** The provider understood and said no (RFC 6749 section 5.2, or its own way of saying so). */
+export class ProviderRefusal extends Error {
+  override readonly name = 'ProviderRefusal'
+  /** Its error code, RFC 6749 section 5.2: `[a-z0-9_.-]{1,64}`. */
+  readonly code: string
+  readonly status: number
+  readonly retryAfter: number | undefined
+
+  /** `code` and `description` as the provider sent them. */
+  constructor(code: string, description?: unknown, { status, retryAfter }: AnswerHead = NO_ANSWER) {
+    const name = errorCode(code)
+    const text = described(description)
+    super(`${PLAINLY[name] ?? 'it refused'} (${text === undefined ? name : `${name}: ${text}`})`)
+    this.code = name
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+const PLAINLY: Readonly<Record<string, string>> = {
+  access_denied: 'the login was declined there',
+  expired_token: 'the login was not finished there in time',
+  invalid_client: 'it does not take our client',
+}
+
+/** The provider answered, but not what the protocol says. `message` repeats nothing of it. */
+export class BadAnswer extends Error {
+  override readonly name = 'BadAnswer'
+  readonly status: number
+  readonly retryAfter: number | undefined
+
+  /** `problem` goes on after "it": "answered with HTML". */
+  constructor(problem: string, { status, retryAfter }: AnswerHead = NO_ANSWER) {
+    super(`it ${problem}`)
+    this.status = status
+    this.retryAfter = retryAfter
+  }
+}
+
+export interface AnswerHead {
+  readonly status: number
+  /** Seconds. */
+  readonly retryAfter: number | undefined
+}
+
+/** What comes of something else than the status of an answer. */
+const NO_ANSWER: AnswerHead = { status: 200, retryAfter: undefined }
+
+/** What the first lines of an answer say. */
+export function headOf({ status, headers }: Response): AnswerHead {
+  return { status, retryAfter: retryAfterIn(headers) }
+}
+
+const LONGEST_WAIT_SECONDS = 86_400
+
+/** `Retry-After` (RFC 9110 section 10.2.3): seconds, or a date, which is one by the clock of the answer; at most a day. */
+function retryAfterIn(headers: Headers): number | undefined {
+  const text = headers.get('retry-after') ?? ''
+  const until = (Date.parse(text) - Date.parse(headers.get('date') ?? '')) / 1000
+  const seconds = /^\d{1,9}$/.test(text) ? Number(text) : until
+  return seconds >= 0 ? Math.min(Math.ceil(seconds), LONGEST_WAIT_SECONDS) : undefined
+}
+
+/** No answer came, or none that was read to its end. */
+export class Unreachable extends Error {
+  override readonly name = 'Unreachable'
+  readonly kind: UnreachableKind
+
+  constructor(kind: UnreachableKind, host: string) {
+    super(`${host} ${SENTENCES[kind]}`)
+    this.kind = kind
+  }
+}
+
+export type UnreachableKind = keyof typeof SENTENCES
+
+const SENTENCES = {
+  forbidden_url: 'may not be asked: only https is, and http on loopback',
+  private_address: 'is at a private address, where a public server may not send us',
+  metadata_address: 'is at an address of a cloud’s metadata service',
+  refused: 'refused the connection',
+  reset: 'closed the connection before it answered',
+  cut_off: 'broke off its answer',
+  not_http: 'answered with something that is not HTTP',
+  name: 'has no address',
+  tls: 'has a certificate that is not trusted, or does not speak TLS',
+  time_limit: 'did not answer in time',
+  too_long: 'answered with too much',
+  encoding: 'answered in an encoding that nobody asked for',
+  proxy: 'cannot be reached through the proxy of HTTPS_PROXY',
+  other: 'cannot be reached',
+} as const
+
+/**
+ * What a caller can act on, out of what went wrong while asking; its cause is one of the errors above. All others come
+ * back as they are.
+ */
+export function asBrokerError(error: unknown, deed: string, provider?: string): unknown {
+  const options = { cause: error, ...(provider !== undefined && { provider }) }
+  if (!isProviderFailure(error)) return error
+  const isPassing = error instanceof Unreachable || isForLater(error.status)
+  const name = isPassing ? 'EndpointUnreachableError' : 'AuthenticationFailedError'
+  return new BrokerError(name, `Cannot ${deed}: ${error.message}`, options)
+}
+
+/** What a provider or a network may do; anything else is our own mistake. */
+export function isProviderFailure(error: unknown): error is ProviderRefusal | BadAnswer | Unreachable {
+  return error instanceof ProviderRefusal || error instanceof BadAnswer || error instanceof Unreachable
+}
+
+/** Statuses that say nothing about the request: too many of them, or trouble of the server's own. */
+export function isForLater(status: number): boolean {
+  return status === 429 || status >= 500
+}
+
+/** What is longer, or has more digits, may be what was sent rather than what is wrong with it. */
+function errorCode(text: string): string {
+  const code = text.toLowerCase().replace(/[^a-z0-9_.-]+/g, '_')
+  const isCode = /^[a-z0-9_.-]{1,64}$/.test(code) && code.replace(/[^0-9]/g, '').length <= 6
+  return isCode ? code : 'unknown_error'
+}
+
+/** Printable ASCII of somebody else's text, at most `length` characters; undefined where there is none. */
+export function shownText(text: unknown, length: number): string | undefined {
+  if (typeof text !== 'string') return undefined
+  const shown = text
+    .slice(0, 10 * length)
+    .replace(/[^ -~]+/g, ' ')
+    .trim()
+    .slice(0, length)
+  return shown === '' ? undefined : shown
+}
+
+/** A description without words that may be a code or a token, sent back to us. */
+function described(description: unknown): string | undefined {
+  const text = shownText(description, 1000)?.replace(/\S{25,}|(?=\S*\d)\S{16,}/g, '...')
+  return shownText(text, 200)
+}

@@ -1,0 +1,41 @@
+import * as oauth from 'oauth4webapi'
+import type { Secret } from '../../protocol/index.ts'
+import type { RevocationOutcome, RevocationRequest } from './flows.ts'
+import { fetchOptions, libraryParty, understood } from './library-party.ts'
+import { isProviderFailure, ProviderRefusal } from './provider-failure.ts'
+import { readAnswer } from './token-answer.ts'
+import type { Means } from './tokens.ts'
+
+/** Ends a grant (RFC 7009): the refresh token first, then the access token, whatever became of the first. */
+export async function revoke(means: Means, request: RevocationRequest): Promise<RevocationOutcome> {
+  if (request.server.revocationUrl === undefined) return 'unsupported'
+  const { refreshToken, accessToken } = request
+  const first = refreshToken && (await revokeToken(means, request, refreshToken, 'refresh_token'))
+  const second = await revokeToken(means, request, accessToken, 'access_token')
+  const outcomes = [first, second]
+  if (outcomes.includes('failed')) return 'failed'
+  return outcomes.includes('revoked') ? 'revoked' : 'unsupported'
+}
+
+async function revokeToken(
+  { ask }: Means,
+  request: RevocationRequest,
+  token: Secret,
+  kind: 'refresh_token' | 'access_token',
+): Promise<RevocationOutcome> {
+  const { as, client, auth } = libraryParty(request)
+  try {
+    const response = await understood(() =>
+      oauth.revocationRequest(as, client, auth, token.reveal(), {
+        ...fetchOptions(request, 'token', ask),
+        additionalParameters: { token_type_hint: kind },
+      }),
+    )
+    if (!response.ok) await readAnswer(response)
+    return 'revoked'
+  } catch (error) {
+    if (!isProviderFailure(error)) throw error
+    // Section 2.2.1: such a token ends with its grant, or when its time is over.
+    return error instanceof ProviderRefusal && error.code === 'unsupported_token_type' ? 'unsupported' : 'failed'
+  }
+}

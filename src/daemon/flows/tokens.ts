@@ -1,0 +1,50 @@
+import type { TokenEndpointResponse } from 'oauth4webapi'
+import { Secret } from '../../protocol/index.ts'
+import type { Party, Tokens } from './flows.ts'
+import type { Outbound } from './outbound-request.ts'
+import { BadAnswer } from './provider-failure.ts'
+import { scopesIn, type TokenAnswer } from './token-answer.ts'
+
+/** What is asked of the provider, and with what. */
+export interface Means {
+  readonly ask: Outbound
+  readonly now: () => number
+}
+
+/** Tokens out of an answer that the library has passed. `asked`: scopes, for a provider that does not say. */
+export function tokensOf(
+  body: TokenEndpointResponse,
+  { apiUrl }: TokenAnswer,
+  { asked, now }: { readonly asked: readonly string[]; readonly now: number },
+): Tokens {
+  // DPoP, which the library knows: our requests prove no key.
+  if (body.token_type !== 'bearer') throw new BadAnswer('granted a token that is no bearer token')
+  return {
+    accessToken: new Secret(body.access_token),
+    ...(body.refresh_token !== undefined && { refreshToken: new Secret(body.refresh_token) }),
+    ...(body.expires_in !== undefined && { expiresAt: now + body.expires_in * 1000 }),
+    scopes: body.scope === undefined ? asked : scopesIn(body.scope),
+    ...(apiUrl !== undefined && { apiUrl }),
+  }
+}
+
+/** What every token request of a provider carries beside the grant (RFC 8707: the resource). */
+export function furtherParameters({
+  definition,
+  server,
+}: Pick<Party, 'definition' | 'server'>): Record<string, string> {
+  return { ...definition.oauth?.token_params, ...(server.resource !== undefined && { resource: server.resource }) }
+}
+
+/** Scopes in one parameter, as the provider separates them; nothing where there are none. */
+export function scopeParameter(
+  { definition }: Pick<Party, 'definition'>,
+  scopes: readonly string[],
+): { readonly scope?: string } {
+  return scopes.length === 0 ? {} : { scope: scopes.join(definition.oauth?.scope_separator ?? ' ') }
+}
+
+/** An ID token counts where it was asked for, and where one can say whose it has to be. */
+export function idTokenOf({ server }: Pick<Party, 'server'>, scopes: readonly string[]): 'wanted' | 'ignored' {
+  return server.issuer !== undefined && scopes.includes('openid') ? 'wanted' : 'ignored'
+}

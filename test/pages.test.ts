@@ -1,0 +1,219 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { afterEach, before, describe, it } from 'node:test'
+import { setTimeout as delay } from 'node:timers/promises'
+import type { AxeResults } from 'axe-core'
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
+import { findProgram, whyNot } from '../tools/available.ts'
+import { type Caller, type DaemonUnderTest, owner, startDaemon, suiteCleanup } from './daemon-under-test.ts'
+import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
+
+/** In a name that a provider gives itself. */
+const HOSTILE = `<img src=x onerror=alert(1)>"'&`
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const THEMES = ['light', 'dark'] as const
+
+describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
+  const cleanup = suiteCleanup()
+  let browser: Browser
+  let provider: OpenIdProvider
+  let daemon: DaemonUnderTest
+  let ada: Caller
+  before(async () => {
+    provider = await startOpenIdProvider()
+    cleanup.after(() => provider.close())
+    daemon = await startDaemon(cleanup)
+    ada = await owner(daemon)
+    browser = await launch()
+    cleanup.after(() => browser.close())
+    const { clients, issuer } = provider
+    await define('by-app', { issuer, token_auth_method: 'client_secret_basic' })
+    await define('by-code', { issuer, client_id: clients.public.id })
+  })
+
+  async function define(name: string, oauth: object): Promise<void> {
+    const definition = {
+      schema_version: 1,
+      name,
+      display_name: `Prov ${HOSTILE}`,
+      docs_url: 'https://docs.prov.example/apps?a=1&b=2',
+      auth_type: 'oauth2',
+      flow: 'pkce',
+      hosts: [`api.${name}.example`],
+      oauth: { scopes: ['openid', 'api:read'], ...oauth },
+    }
+    const answer = await ada.call('POST', '/api/providers', { definition })
+    assert.equal(answer.status, 201, answer.text)
+  }
+
+  async function begin(wanted: object): Promise<{ readonly id: string; readonly url: string }> {
+    const { body, text } = await ada.call('POST', '/api/auth/sessions', wanted)
+    assert.ok(body.next_action, text)
+    return { id: body.id, url: body.next_action.url }
+  }
+
+  /** What browsers complained of: what their policy kept from happening, failed scripts, calls to elsewhere. */
+  const complaints: string[] = []
+  const contexts: BrowserContext[] = []
+  afterEach(async () => {
+    await Promise.all(contexts.splice(0).map((context) => context.close()))
+    assert.deepEqual(complaints.splice(0), [])
+  })
+
+  /** In a browser without JavaScript, unless it is asked for. */
+  async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
+    const context = await browser.newContext({ javaScriptEnabled: false, ...options })
+    contexts.push(context)
+    const page = await context.newPage()
+    page.on('console', (message) => {
+      // The page itself came with a status of 400 or more.
+      if (!message.text().startsWith('Failed to load resource')) complaints.push(message.text())
+    })
+    page.on('dialog', (dialog) => void complaints.push(dialog.message()))
+    page.on('request', (request) => {
+      const isElsewhere = new URL(request.url()).origin !== daemon.origin
+      if (isElsewhere && !request.isNavigationRequest()) complaints.push(request.url())
+    })
+    await page.goto(url)
+    // A field that is to have the focus gets it a moment after the page has loaded.
+    if ((await page.locator('[autofocus]').count()) > 0) await page.locator('[autofocus]:focus').waitFor()
+    return page
+  }
+
+  const statusOf = async (id: string) => (await ada.call('GET', `/api/auth/sessions/${id}`)).body.status
+
+  /** Each page as it comes from the daemon; the same session may be asked for it again. */
+  const pages: readonly (readonly [string, () => Promise<string>])[] = [
+    ['the form for a key', async () => (await begin({ provider: 'openai', connection: `key-${unique()}` })).url],
+    ['the form for an app', async () => (await begin({ provider: 'by-app', connection: `app-${unique()}` })).url],
+    ['the code', async () => (await begin({ provider: 'by-code', flow: 'device_code', connection: unique() })).url],
+    ['what is not there', async () => `${daemon.origin}/api/auth/sessions/none/input`],
+    ['a login that did not work', async () => deniedAt(await begin({ provider: 'by-code', connection: unique() }))],
+    ['a callback that is nobody’s', async () => `${daemon.origin}/auth/callback/oauth?state=none&code=x`],
+  ]
+
+  function deniedAt({ url }: { readonly url: string }): string {
+    const state = new URL(url).searchParams.get('state')
+    const query = new URLSearchParams({ error: 'access_denied', error_description: HOSTILE, iss: provider.issuer })
+    return `${daemon.origin}/auth/callback/oauth?${query}&state=${state}`
+  }
+
+  for (const [what, urlOf] of pages)
+    for (const colorScheme of THEMES)
+      it(`break no rule of accessibility, and fit on a small phone: ${what}, ${colorScheme}`, async () => {
+        const page = await open(await urlOf(), {
+          colorScheme,
+          javaScriptEnabled: true,
+          viewport: { width: 320, height: 568 },
+        })
+        await assertAccessible(page)
+        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= 320'))
+        assert.equal(await page.locator('img').count(), 0)
+      })
+
+  it('break no rule after a mistake either, and say which field it was', async () => {
+    const { url } = await begin({ provider: 'openai', connection: 'mistaken' })
+    const page = await open(url, { javaScriptEnabled: true })
+    await page.keyboard.type('CNRY-not-a-key')
+    await page.keyboard.press('Enter')
+    await page.getByRole('alert').waitFor()
+    await assertAccessible(page)
+    const field = page.getByLabel('OpenAI API key')
+    assert.equal(await field.getAttribute('aria-invalid'), 'true')
+    assert.equal(await field.inputValue(), '')
+    assert.doesNotMatch(await page.content(), /CNRY/)
+  })
+
+  it('take a key by keyboard alone, without JavaScript', async () => {
+    const { id, url } = await begin({ provider: 'openai', connection: 'typed' })
+    const page = await open(url)
+    await page.keyboard.type(`sk-CNRY${'k'.repeat(44)}`)
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'OpenAI is connected' }).waitFor()
+    assert.equal(await statusOf(id), 'completed')
+    const again = await page.goto(url)
+    assert.equal(again?.status(), 404)
+    await page.getByRole('heading', { name: 'Nothing here any more' }).waitFor()
+  })
+
+  it('lead from the app through the provider and back by keyboard alone, without JavaScript', async () => {
+    const { id, url } = await begin({ provider: 'by-app' })
+    const page = await open(url)
+    assert.equal(await page.getByLabel('Redirect URI').inputValue(), `${daemon.origin}/auth/callback/oauth`)
+    await page.keyboard.type(provider.clients.confidential.id)
+    await page.keyboard.press('Tab')
+    await page.keyboard.type(provider.clients.confidential.secret)
+    await page.keyboard.press('Tab')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'is connected' }).waitFor()
+    assert.equal(new URL(page.url()).origin, daemon.origin)
+    assert.equal(await page.getByRole('heading').textContent(), `Prov ${HOSTILE} is connected`)
+    assert.equal(await statusOf(id), 'completed')
+  })
+
+  it('show the way on where a browser does not go by itself', async () => {
+    await define('by-hand', { issuer: provider.issuer, client_id: undefined })
+    const form = await begin({ provider: 'by-hand' })
+    const page = await open(form.url, { javaScriptEnabled: true, colorScheme: 'dark' })
+    await page.route(`${provider.issuer}/**`, (route) => route.fulfill({ status: 204 }))
+    await page.keyboard.type(provider.clients.public.id)
+    await page.keyboard.press('Enter')
+    const link = page.getByRole('link', { name: `Continue to ${new URL(provider.issuer).host}` })
+    await link.waitFor()
+    await assertAccessible(page)
+    await page.unroute(`${provider.issuer}/**`)
+    await link.press('Enter')
+    await page.getByRole('heading', { name: 'is connected' }).waitFor()
+  })
+
+  it('lead with the code to the provider by keyboard alone, without JavaScript', async () => {
+    const { id, url } = await begin({ provider: 'by-code', flow: 'device_code', connection: 'by-keyboard' })
+    const page = await open(url)
+    const code = page.getByLabel('Your code')
+    await page.keyboard.press('Tab')
+    assert.equal(await page.locator(':focus').getAttribute('id'), 'code')
+    const spelled = await page.locator('#code-spelled').textContent()
+    assert.equal(spelled, `Spelled out: ${[...(await code.inputValue())].join(', ').replace('-', 'dash')}`)
+    await page.keyboard.press('Tab')
+    const [there] = await Promise.all([page.waitForEvent('popup'), page.keyboard.press('Enter')])
+    assert.equal(new URL(there.url()).origin, provider.issuer)
+    assert.equal(await there.evaluate('window.opener'), null)
+    await there.getByRole('button', { name: 'Continue' }).press('Enter')
+    await there.getByRole('heading', { name: 'Confirm Device' }).waitFor()
+    await there.getByRole('button', { name: 'Continue' }).press('Enter')
+    await there.getByRole('heading', { name: 'Sign-in Success' }).waitFor()
+    while ((await statusOf(id)) === 'waiting_for_user') await delay(200)
+    assert.equal(await statusOf(id), 'completed')
+  })
+})
+
+async function launch(): Promise<Browser> {
+  return chromium.launch({
+    executablePath: findProgram('chromium') ?? '',
+    args: [
+      '--no-sandbox',
+      '--disable-gpu',
+      '--disable-quic',
+      '--no-first-run',
+      '--disable-background-networking',
+      '--disable-component-update',
+      '--disable-sync',
+    ],
+  })
+}
+
+async function assertAccessible(page: Page): Promise<void> {
+  await page.evaluate(AXE)
+  const { violations } = await page.evaluate<AxeResults>('axe.run()')
+  assert.deepEqual(
+    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
+    [],
+  )
+}
+
+let count = 0
+function unique(): string {
+  count += 1
+  return `c${count}`
+}
