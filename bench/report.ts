@@ -76,7 +76,7 @@ function rowOf({ measure, ratio, target, raw, leftOut }: Finding): string[] {
 }
 
 function shown(value: number): string {
-  return value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
+  return value >= 100 || Number.isInteger(value) ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 }
 
 function rounded(value: number): number {

@@ -92,6 +92,7 @@ describe('an OAuth login', () => {
       assert.equal(connection.status, 'connected')
       assert.deepEqual(connection.scopes.toSorted(), ['api:read', 'openid'])
       assert.ok(Date.parse(connection.expires_at) > Date.now())
+      assert.equal(connection.account.id, 'user-1')
       assert.equal(work.connection, 'work')
       const resolved = await ada.call('POST', '/api/credentials/resolve', { host: 'api.own-app.example' })
       assert.equal(resolved.body.headers.Authorization, `Bearer ${await tokenOf(name)}`)

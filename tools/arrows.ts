@@ -122,7 +122,7 @@ export const sharpTools: readonly SharpTool[] = [
   { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
-  { modules: ['commander', '@clack/prompts', 'open', 'picocolors'], rooms: ['cli'] },
+  { modules: ['commander', '@clack/prompts', 'picocolors'], rooms: ['cli'] },
   { modules: ['pino', 'rotating-file-stream'], rooms: ['daemon', 'cli'] },
   { modules: ['node:vm', 'node:inspector', 'node:cluster', 'node:dgram', 'node:repl', 'node:wasi'], rooms: [] },
 ]

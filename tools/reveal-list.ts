@@ -13,7 +13,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/flows/device.ts': 1,
   'src/daemon/flows/exchange.ts': 1,
   'src/daemon/flows/library-party.ts': 2,
-  'src/daemon/flows/outbound-agents.ts': 1,
+  'src/daemon/flows/outbound-agents.ts': 2,
   'src/daemon/flows/refresh.ts': 1,
   'src/daemon/flows/revoke.ts': 1,
   'src/daemon/flows/stored-grant.ts': 1,

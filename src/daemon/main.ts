@@ -22,7 +22,7 @@ import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
 import { keepFresh, openRefresher } from './credentials/index.ts'
-import { type FlowsOptions, openFlows } from './flows/index.ts'
+import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { openProviders } from './providers/index.ts'
@@ -101,6 +101,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       version,
     },
     home: paths.home,
+    ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
     daemonKey,
     version,
     baseUrl,

@@ -53,11 +53,11 @@ export async function registeredClient(
 }
 
 /**
- * Does what shows our client to the provider. Where it refuses one that was kept from an earlier login, the user's own
- * app is forgotten, so that the next login asks for another.
+ * Does what shows our client to the provider. Where it refuses one that was kept from an earlier login, that is
+ * forgotten: the next login asks for another app, or registers anew.
  */
 export async function asClient<Result>(
-  { clients }: Pick<ClientRooms, 'clients'>,
+  { clients, redirectUri }: Pick<ClientRooms, 'clients' | 'redirectUri'>,
   { actor, provider, baseUrl }: LoginRequest,
   { origin, kept }: LoginClient,
   work: () => Promise<Result>,
@@ -67,7 +67,8 @@ export async function asClient<Result>(
   } catch (cause) {
     const wasKept = origin !== 'definition' && kept === undefined
     if (!wasKept || providerCode(cause) !== 'invalid_client') throw cause
-    if (origin === 'app') await clients.forgetOwn(actor, provider, baseUrl)
+    const own = { kind: 'own', ...(baseUrl !== undefined && { baseUrl }) } as const
+    await clients.forget(actor, provider, origin === 'app' ? own : { kind: 'registered', redirectUri })
     throw clientRefused(provider.definition, origin, cause)
   }
 }
@@ -80,7 +81,7 @@ function clientRefused(
   const [what, hint] =
     origin === 'app'
       ? ['your OAuth app, which is forgotten now', `Log in again and enter another: broker login ${name}`]
-      : ['the client it had registered', `Forget it and log in again: broker provider revoke ${name}`]
+      : ['the client it had registered, which is forgotten now', `Log in again: broker login ${name}`]
   return new BrokerError('AuthenticationFailedError', `${display_name} refuses ${what}`, {
     provider: name,
     hint,

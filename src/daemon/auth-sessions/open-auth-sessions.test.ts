@@ -113,6 +113,7 @@ describe('a login session', () => {
       [400, { error: 'slow_down' }],
       pending,
       pending,
+      pending,
     ]
     const session = await begin({ flow: 'device_code' })
     assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 40_000)
@@ -124,7 +125,7 @@ describe('a login session', () => {
       await sessions.resume(rooms.actor, session.id, {})
       if (provider.asked.length > before) asked.push((clock.now() - start) / 1000)
     }
-    assert.deepEqual(asked, [5, 10, 20, 30])
+    assert.deepEqual(asked, [1, 6, 16, 26, 36])
     assert.equal(statusOf(session), 'expired')
     assert.deepEqual(await reasons(), ['expired'])
   })
@@ -231,6 +232,23 @@ describe('a login session', () => {
     define({ device_authorization_url: undefined })
     await assert.rejects(begin({ connection: 'b', flow: 'device_code' }), { name: 'OperationNotAllowedError' })
     assert.deepEqual(provider.asked, ['/token'])
+  })
+
+  it('asks for a code’s tokens at once for one who wants to know, but not twice within an interval', async () => {
+    const pending: Reply = [400, { error: 'authorization_pending' }]
+    provider.answers = [deviceAnswer(provider), pending, pending, granted]
+    const { id } = await begin({ flow: 'device_code' })
+    const resume = () => sessions.resume(rooms.actor, id, {})
+    await resume()
+    assert.deepEqual(provider.asked, ['/device', '/token'])
+    clock.sleep(4_999)
+    await resume()
+    assert.deepEqual(provider.asked, ['/device', '/token'])
+    clock.sleep(1)
+    await resume()
+    assert.deepEqual(provider.asked, ['/device', '/token', '/token'])
+    clock.sleep(5_000)
+    assert.equal((await resume()).status, 'completed')
   })
 
   it('ends with the daemon, and is not asked about again', async () => {

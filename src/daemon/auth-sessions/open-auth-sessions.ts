@@ -43,6 +43,7 @@ export function openAuthSessions(options: AuthSessionsOptions): AuthSessions {
   return new AuthSessionsInMemory(options)
 }
 
+const NEVER = { interval: 0, notBefore: Number.POSITIVE_INFINITY }
 /** A session that is over answers for as long as it would have lived; more than this many of one principal are never kept. */
 const MAX_SESSIONS = 100
 
@@ -108,8 +109,16 @@ class AuthSessionsInMemory implements AuthSessions {
   async resume(actor: Actor, id: string, input: Readonly<Record<string, string>>): Promise<AuthSession> {
     const session = this.#owned(actor, id)
     const asksHowFar = session.flow !== 'api_key' && Object.keys(input).length === 0
-    await (asksHowFar ? session.underWay : this.#submit(session, input))
+    await (asksHowFar ? this.#askNow(session) : this.#submit(session, input))
     return this.#view(session)
+  }
+
+  /** Asks the provider of a device login at once, unless it was asked an interval ago; then what is under way is enough. */
+  async #askNow(session: Session): Promise<void> {
+    const step = waitingStep(session)
+    const { interval, notBefore } = session.polling ?? NEVER
+    if (step?.kind === 'device' && notBefore <= this.#clock.now()) this.#askDevice(session, step, interval)
+    await session.underWay
   }
 
   async cancel(actor: Actor, id: string): Promise<AuthSession> {
@@ -242,7 +251,7 @@ class AuthSessionsInMemory implements AuthSessions {
   #wait(session: Session, step: WaitingStep): void {
     this.#move(session, { status: 'waiting_for_user', step })
     if (step.kind === 'browser') this.#byState.set(step.started.state, session)
-    if (step.kind === 'device') this.#pollLater(session, step, step.started.interval)
+    if (step.kind === 'device') this.#pollLater(session, step, step.started.interval, this.#clock.now())
     else this.#wakeAtEnd(session)
   }
 
@@ -254,14 +263,25 @@ class AuthSessionsInMemory implements AuthSessions {
     )
   }
 
-  #pollLater(session: Session, step: DeviceStep, interval: number): void {
+  /** @param notBefore when somebody who wants to know may ask at the earliest: the first time at once */
+  #pollLater(session: Session, step: DeviceStep, interval: number, notBefore?: number): void {
     const delay = interval * 1000
-    if (this.#clock.now() + delay >= session.expiresAt) {
+    const next = this.#clock.now() + delay
+    if (next >= session.expiresAt) {
       this.#wakeAtEnd(session)
       return
     }
-    const poll = () => this.#inBackground(this.#under(session, () => this.#poll(session, step, interval)))
-    this.#alarms.set(session, this.#clock.wake(delay, poll))
+    session.polling = { interval, notBefore: notBefore ?? next }
+    this.#alarms.set(
+      session,
+      this.#clock.wake(delay, () => this.#askDevice(session, step, interval)),
+    )
+  }
+
+  #askDevice(session: Session, step: DeviceStep, interval: number): void {
+    this.#alarms.get(session)?.()
+    session.polling = NEVER
+    this.#inBackground(this.#under(session, () => this.#poll(session, step, interval)))
   }
 
   async #poll(session: Session, step: DeviceStep, interval: number): Promise<void> {

@@ -28,6 +28,8 @@ export interface Session {
   updatedAt: number
   expiresAt: number
   state: State
+  /** Of a device login: how often its provider may be asked, in seconds, and when at the earliest. */
+  polling?: { readonly interval: number; readonly notBefore: number }
   /** Settles when what is being asked or stored has been. */
   underWay?: Promise<unknown>
 }

@@ -5,6 +5,7 @@
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
 export {
+  type ForgottenClient,
   type KeptClient,
   type OAuthClientRecord,
   type OAuthClients,

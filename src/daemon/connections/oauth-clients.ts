@@ -25,6 +25,10 @@ export type KeptClient =
   | { readonly kind: 'own'; readonly client: OAuthClientRecord }
   | { readonly kind: 'registered'; readonly client: RegisteredClientRecord }
 
+export type ForgottenClient =
+  | { readonly kind: 'own'; readonly baseUrl?: string }
+  | { readonly kind: 'registered'; readonly redirectUri: string }
+
 /** The OAuth clients of a vault: one own app for a provider, or a tenant of it, and one registration for a redirect URI. */
 export interface OAuthClients {
   /** The user's own app. Undefined where there is none, or where the definition has changed where its secret would go. */
@@ -37,8 +41,8 @@ export interface OAuthClients {
   ): Promise<RegisteredClientRecord | undefined>
   /** Within the transaction that stores the login. */
   keep(tx: Db, actor: Actor, provider: Provider, kept: KeptClient, baseUrl?: string): Promise<void>
-  /** Forgets the user's own app: the provider does not know it. */
-  forgetOwn(actor: Actor, provider: Provider, baseUrl?: string): Promise<void>
+  /** Forgets one that the provider does not know any more. */
+  forget(actor: Actor, provider: Provider, which: ForgottenClient): Promise<void>
   /** Forgets all clients of a provider. */
   forgetAll(tx: Db, actor: Actor, provider: string): Promise<void>
 }
@@ -73,8 +77,12 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
         kept.kind === 'own' ? ownRef(actor, provider, baseUrl) : registeredRef(actor, provider, kept.client.redirectUri)
       await vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(kept.client))
     },
-    async forgetOwn(actor, provider, baseUrl) {
-      await store.transaction((tx) => vault.remove(tx, ownRef(actor, provider, baseUrl)))
+    async forget(actor, provider, which) {
+      const ref =
+        which.kind === 'own'
+          ? ownRef(actor, provider, which.baseUrl)
+          : registeredRef(actor, provider, which.redirectUri)
+      await store.transaction((tx) => vault.remove(tx, ref))
     },
     async forgetAll(tx, actor, provider) {
       const rows = await tx
@@ -90,7 +98,13 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
 }
 
 function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): RecordRef {
-  return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(baseUrl)}` }
+  const tenant = hasTenantEndpoints(definition) ? baseUrl : ''
+  return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(tenant)}` }
+}
+
+/** Then an app is one tenant's; else it is the provider's, wherever the API of a connection is. */
+function hasTenantEndpoints({ oauth }: Provider['definition']): boolean {
+  return [oauth?.issuer, oauth?.authorization_url, oauth?.token_url].some((url) => url?.startsWith('{base_url}'))
 }
 
 function registeredRef({ vaultId }: Actor, { definition }: Provider, redirectUri: string): RecordRef {

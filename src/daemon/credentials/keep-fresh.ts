@@ -8,6 +8,7 @@ export interface KeepFreshOptions {
   readonly providers: Providers
   readonly refresher: Refresher
   readonly onFailure: (error: unknown) => void
+  readonly lookEveryMs?: number
 }
 
 const LOOK_EVERY_MS = 10_000
@@ -19,13 +20,13 @@ const AT_ONCE = 4
  * @returns what ends it
  */
 export function keepFresh(options: KeepFreshOptions): () => void {
-  let timer: NodeJS.Timeout | undefined
+  const { lookEveryMs = LOOK_EVERY_MS, onFailure } = options
   let stopped = false
   const look = async () => {
-    await refreshDue(options).catch(options.onFailure)
-    if (!stopped) timer = setTimeout(look, LOOK_EVERY_MS).unref()
+    await refreshDue(options).catch(onFailure)
+    if (!stopped) timer = setTimeout(look, lookEveryMs).unref()
   }
-  timer = setTimeout(look, LOOK_EVERY_MS).unref()
+  let timer = setTimeout(look, lookEveryMs).unref()
   return () => {
     stopped = true
     clearTimeout(timer)

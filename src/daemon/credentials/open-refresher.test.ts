@@ -5,6 +5,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { Secret } from '../../protocol/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
+import { keepFresh } from './keep-fresh.ts'
 import { openRefresher, type Refresher } from './open-refresher.ts'
 import { resolveCredential } from './resolve.ts'
 import { revokeProvider } from './revoke.ts'
@@ -160,6 +161,26 @@ describe('a token that ends', () => {
     assert.equal(endpoint.spent.length, 1)
     assert.equal(await status(), 'connected')
     assert.deepEqual(await reasons(), ['temporarily_unavailable'])
+  })
+
+  it('is served in its last seconds too, where it cannot be refreshed', async () => {
+    unavailable()
+    now += HOUR - 1_000
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
+    now += 1_000
+    await assert.rejects(resolve(), { name: 'RefreshFailedError' })
+  })
+
+  it('is refreshed ahead of the next request where it is in use', async (t) => {
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
+    now += HOUR - 60_000
+    const onFailure = (error: unknown) => assert.fail(String(error))
+    t.after(keepFresh({ ...rooms, refresher, onFailure, lookEveryMs: 5 }))
+    while (endpoint.spent.length === 0) await new Promise(setImmediate)
+    await refresher.close()
+    assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
+    const [event] = (await rooms.audit.page({ kind: 'all' }, { event: 'provider.refreshed' })).events
+    assert.deepEqual([event?.identity, event?.principal_id], ['(daemon)', 'ada'])
   })
 
   it('is kept through trouble of the provider, and refreshed when that is over', async () => {

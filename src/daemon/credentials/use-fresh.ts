@@ -28,20 +28,24 @@ export async function useFresh(
 ): Promise<UsableConnection> {
   const used = await connections.use(actor, provider, connection)
   if (!used.refreshable) return used
+  const { refresh, expiresAt = Number.POSITIVE_INFINITY } = used
   if (used.version === rejectedVersion) {
-    await refresher.refresh(actor, provider, used, 'rejected').catch(unlessKept)
-    return connections.use(actor, provider, used.connection)
-  }
-  const { refresh } = used
-  if (!refresh || now() < refresh.dueAt) return used
-  if (now() < refresh.usableUntil) {
+    await refresher.refresh(actor, provider, used, 'rejected').catch(ifItServesOn)
+  } else if (!refresh || now() < refresh.dueAt) {
+    return used
+  } else if (now() < refresh.usableUntil) {
     refresher.refresh(actor, provider, used, 'due').catch(() => undefined)
     return used
+  } else {
+    await refresher.refresh(actor, provider, used, 'due').catch((error) => {
+      if (now() < expiresAt) ifItServesOn(error)
+      else throw error
+    })
   }
-  await refresher.refresh(actor, provider, used, 'due')
   return connections.use(actor, provider, used.connection)
 }
 
-function unlessKept(error: unknown): void {
+/** What failed this time leaves the token at hand as good as it was; `use` says so where it does not. */
+function ifItServesOn(error: unknown): void {
   if (!(error instanceof BrokerError)) throw error
 }

@@ -111,8 +111,8 @@ export type RefreshOutcome =
   /** The provider will never take this refresh token again. `reason` is its error code, or ours. */
   | { readonly kind: 'rejected'; readonly reason: string }
   /**
-   * It may take it later. `retryAfter`: seconds the provider asks for. `answered`: it said so itself; without an answer
-   * it may have spent the token.
+   * It may take it later. `retryAfter`: seconds the provider asks for. `answered`: it said so itself, or was never
+   * asked; without an answer it may have spent the token.
    */
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfter?: number; readonly answered: boolean }
 

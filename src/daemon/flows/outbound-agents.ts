@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
 import { getCACertificates } from 'node:tls'
-import { BrokerError, type Secret } from '../../protocol/index.ts'
+import { BrokerError, Secret } from '../../protocol/index.ts'
 import { isLoopbackHost } from './outside-url.ts'
 
 /** The proxy of the environment; loopback is never asked through it, and nothing else is asked without TLS. */
@@ -18,21 +18,30 @@ export type AgentFor = (url: URL) => HttpAgent
 /** Who carries a request: directly or through the proxy, trusting Node's roots, the system's and those of `caFile`. */
 export function openAgents(caFile: string | undefined, proxies: OutboundProxies | undefined): AgentFor {
   const furtherRoots = caFile === undefined ? [] : [readRoots(caFile)]
+  const proxy = proxies?.https && proxyUrl(proxies.https)
   let direct: HttpsAgent | undefined
   let proxied: HttpsAgent | undefined
   const plain = new HttpAgent()
   return (url) => {
     if (url.protocol === 'http:') return plain
-    if (proxies?.https === undefined || isLoopbackHost(url.hostname)) {
+    if (proxy === undefined || isLoopbackHost(url.hostname)) {
       direct ??= new HttpsAgent(trust(furtherRoots))
       return direct
     }
     proxied ??= new HttpsAgent({
       ...trust(furtherRoots),
-      proxyEnv: { HTTPS_PROXY: proxies.https.reveal(), ...(proxies.no !== undefined && { NO_PROXY: proxies.no }) },
+      proxyEnv: { HTTPS_PROXY: proxy.reveal(), ...(proxies?.no !== undefined && { NO_PROXY: proxies.no }) },
     })
     return proxied
   }
+}
+
+/** A host and port alone mean http. @throws BrokerError which does not repeat the value: it may hold a password */
+function proxyUrl(setting: Secret): Secret {
+  const text = setting.reveal()
+  const url = URL.parse(text.includes('://') ? text : `http://${text}`)
+  if (url?.protocol === 'http:' || url?.protocol === 'https:') return new Secret(url.href)
+  throw new BrokerError('InvalidRequestError', 'Cannot use HTTPS_PROXY: it is not the URL of an http or https proxy')
 }
 
 function trust(furtherRoots: readonly string[]) {

@@ -78,7 +78,7 @@ export type UnreachableKind = keyof typeof SENTENCES
 
 const SENTENCES = {
   forbidden_url: 'may not be asked: only https is, and http on loopback',
-  private_address: 'is at a private address, where a public server may not send us',
+  private_address: 'is at a private address, which may not be asked in this case',
   metadata_address: 'is at an address of a cloud’s metadata service',
   refused: 'refused the connection',
   reset: 'closed the connection before it answered',
@@ -98,11 +98,20 @@ const SENTENCES = {
  * back as they are.
  */
 export function asBrokerError(error: unknown, deed: string, provider?: string): unknown {
-  const options = { cause: error, ...(provider !== undefined && { provider }) }
   if (!isProviderFailure(error)) return error
   const isPassing = error instanceof Unreachable || isForLater(error.status)
   const name = isPassing ? 'EndpointUnreachableError' : 'AuthenticationFailedError'
-  return new BrokerError(name, `Cannot ${deed}: ${error.message}`, options)
+  const hint = error instanceof Unreachable ? HINTS[error.kind] : undefined
+  return new BrokerError(name, `Cannot ${deed}: ${error.message}`, {
+    cause: error,
+    ...(provider !== undefined && { provider }),
+    ...(hint !== undefined && { hint }),
+  })
+}
+
+const HINTS: Readonly<Partial<Record<UnreachableKind, string>>> = {
+  tls: 'Add the certificate authority of a private service with BROKER_PROXY_CA_FILE, and restart the daemon.',
+  proxy: 'Set HTTPS_PROXY and NO_PROXY for the daemon, and restart it.',
 }
 
 /** What a provider or a network may do; anything else is our own mistake. */
@@ -122,14 +131,14 @@ function errorCode(text: string): string {
   return isCode ? code : 'unknown_error'
 }
 
-/** Printable ASCII of somebody else's text, at most `length` characters; undefined where there is none. */
+/**
+ * What may be shown of somebody else's text: its visible characters, at most `length`. Undefined where there are none.
+ * Control characters, and those that turn the direction of writing, become spaces.
+ */
 export function shownText(text: unknown, length: number): string | undefined {
   if (typeof text !== 'string') return undefined
-  const shown = text
-    .slice(0, 10 * length)
-    .replace(/[^ -~]+/g, ' ')
-    .trim()
-    .slice(0, length)
+  const visible = text.slice(0, 10 * length).replace(/[\p{C}\p{Z}]+/gu, ' ')
+  const shown = [...visible.trim()].slice(0, length).join('').trim()
   return shown === '' ? undefined : shown
 }
 

@@ -4,7 +4,7 @@ import type { ProviderDefinition } from '../../schemas/index.ts'
 /** Which request the parameters are for. */
 export type Place = 'authorization' | 'device' | 'token'
 
-/** One way of departing from OAuth, as data. What each provider does was read in its own documentation. */
+/** One way of departing from OAuth, as data. */
 interface Quirk {
   /** Token requests carry JSON in place of a form. */
   readonly json?: true
