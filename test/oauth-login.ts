@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
+import pg from 'pg'
 import { type Caller, type DaemonUnderTest, send } from './daemon-under-test.ts'
 import type { OpenIdProvider } from './openid-provider.ts'
 
@@ -44,9 +45,23 @@ export async function logInByBrowser(
 /** Lets the access tokens of a home end now, as its daemon sees it. */
 export function expireTokens(home: string): void {
   const database = new DatabaseSync(join(home, 'server', 'broker.db'), { timeout: 5_000 })
-  const before = new Date(Date.now() - 1_000).toISOString()
+  const before = aSecondAgo()
   database
     .prepare('update connections set expires_at = ?, refresh_due_at = ? where refreshable = 1')
     .run(before, before)
   database.close()
+}
+
+/** The same on Postgres. */
+export async function expireTokensIn(databaseUrl: string): Promise<void> {
+  const client = new pg.Client(databaseUrl)
+  await client.connect()
+  await client.query('update connections set expires_at = $1, refresh_due_at = $1 where refreshable = 1', [
+    aSecondAgo(),
+  ])
+  await client.end()
+}
+
+function aSecondAgo(): string {
+  return new Date(Date.now() - 1_000).toISOString()
 }

@@ -22,6 +22,7 @@ describe('the lease on a refresh token', () => {
     t.after(() => rooms.store.close())
     rooms.providers.register(tokenProvider('http://127.0.0.1:9'), { force: false })
     await logIn('CNRYfirst')
+    now += HOUR
   })
 
   async function logIn(token: string): Promise<void> {
@@ -109,6 +110,13 @@ describe('the lease on a refresh token', () => {
     assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlate-access')
   })
 
+  it('is not had for a token that is not due: it is another daemon’s, stored a moment ago', async () => {
+    const { version } = await used()
+    now = START
+    assert.deepEqual(await rooms.refreshes.begin(rooms.actor, ID, version, 'due'), { kind: 'changed' })
+    assert.equal((await rooms.refreshes.begin(rooms.actor, ID, version, 'rejected')).kind, 'leased')
+  })
+
   it('gives way to a login that came in between', async () => {
     const lease = await leased()
     await logIn('CNRYlogin')
@@ -158,6 +166,7 @@ describe('the lease on a refresh token', () => {
   it('is usable again after a login', async () => {
     await rooms.refreshes.reject(rooms.actor, await leased(), 'invalid_grant')
     await logIn('CNRYlogin')
+    now += HOUR
     const lease = await leased()
     assert.equal(lease.interrupted, false)
   })
@@ -213,6 +222,7 @@ describe('the lease on a refresh token', () => {
   })
 
   it('is asked for ahead of time for what is in use, and once a day for what is not', async () => {
+    now = START
     const due = async () => (await rooms.connections.dueForRefresh(10)).map(({ connection }) => connection)
     assert.deepEqual(await due(), [])
     now += HOUR

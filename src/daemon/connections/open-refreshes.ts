@@ -110,6 +110,9 @@ class RefreshesOfStore implements Refreshes {
       if (row.problem !== null && cause !== 'revoke') return { kind: 'needs_login' }
       const version = await this.#vault.versionOf(tx, recordOf(actor, id))
       if (version !== seen && cause !== 'revoke') return { kind: 'changed' }
+      // Who read the row just before another daemon stored its tokens, and the record just after, has seen a new token
+      // with the end of the old one.
+      if (cause === 'due' && !this.#isDue(row)) return { kind: 'changed' }
       const before = await findRefresh(tx, actor, id)
       const now = await this.#store.clock(tx)
       if (before?.leased_until && before.leased_until > now) return { kind: 'busy' }
@@ -129,6 +132,10 @@ class RefreshesOfStore implements Refreshes {
       const interrupted = before?.sent_version === record.version
       return { kind: 'leased', lease: leaseOf(row, record, { epoch, interrupted }) }
     })
+  }
+
+  #isDue({ refresh_due_at: dueAt }: ConnectionRow): boolean {
+    return dueAt === null || Date.parse(dueAt) <= this.#now()
   }
 
   async succeed(

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { describe, it } from 'node:test'
+import { describe, it, type TestContext } from 'node:test'
 import {
   ACCESS_TOKEN,
   assertFails,
@@ -10,6 +10,7 @@ import {
   TOKENS,
   testFlows,
 } from './flows.fixture.ts'
+import type { OAuthServer } from './flows.ts'
 
 describe('the account of a login', () => {
   for (const [what, user, account] of [
@@ -90,25 +91,40 @@ describe('an ID token', () => {
     assert.deepEqual(tokens.account, { id: 'u-1', label: 'ada@example.com' })
   })
 
+  for (const [what, sub, label] of [
+    ['the same subject', 'u-1', 'ada'],
+    ['another subject', 'u-2', 'u-1'],
+  ] as const)
+    it(`without a name is completed by the userinfo endpoint, unless that is of another: ${what}`, async (t) => {
+      const claims = { ...good, email: undefined }
+      const tokens = await loginWithIdToken(t, { header: es256, claims, user: { sub, preferred_username: 'ada' } })
+      assert.deepEqual(tokens.account, { id: 'u-1', label })
+    })
+
   it('is not looked at where the server has no name', async (t) => {
     const tokens = await loginWithIdToken(t, { header: { alg: 'none' }, claims: good, server: {} })
     assert.equal(tokens.account, undefined)
   })
 
+  interface SaidOfUser {
+    readonly header: object
+    readonly claims: object
+    readonly server?: Partial<OAuthServer>
+    readonly user?: object
+  }
+
   async function loginWithIdToken(
-    t: Parameters<typeof scripted>[0],
-    {
-      header,
-      claims,
-      server = { issuer: 'https://auth.example' },
-    }: { header: object; claims: object; server?: object },
+    t: TestContext,
+    { header, claims, user, server = { issuer: 'https://auth.example' } }: SaidOfUser,
   ) {
     let nonce: string | undefined
     const encode = (part: object) => Buffer.from(JSON.stringify(part)).toString('base64url')
-    const scriptedServer = await scripted(t, () => ({
-      body: { ...TOKENS, id_token: `${encode(header)}.${encode({ nonce, ...claims })}.AAAA` },
-    }))
-    const party = partyOf(scriptedServer, {}, server)
+    const provider = await scripted(t, ({ path }) => {
+      if (path === '/me') return user && { body: user }
+      return { body: { ...TOKENS, id_token: `${encode(header)}.${encode({ nonce, ...claims })}.AAAA` } }
+    })
+    const url = `${provider.origin}/me`
+    const party = partyOf(provider, { userinfo_url: url }, { userinfoUrl: url, ...server })
     const { started, callback } = await startedAt(party, testFlows(), ['openid'])
     nonce = started.nonce
     return testFlows().exchange(started, callback)

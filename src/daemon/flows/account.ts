@@ -17,12 +17,11 @@ export async function accountOf(
   // The library looks at no issue time.
   if (claims !== undefined && claims.iat * 1000 > now() + CLOCK_TOLERANCE * 1000)
     throw new BadAnswer('sent an ID token from the future')
-  const known = claims === undefined ? undefined : accountIn(claims)
-  if (known?.label !== undefined) return known
+  const isNamed = claims !== undefined && nameIn(claims) !== undefined
   // A name is not worth a login.
-  const user = await askForUser({ ask, now }, party, body.access_token).catch(() => undefined)
+  const user = isNamed ? undefined : await askForUser({ ask, now }, party, body.access_token).catch(() => undefined)
   const isSame = claims === undefined || user?.['sub'] === claims.sub
-  return (user !== undefined && isSame ? accountIn(user) : undefined) ?? known
+  return accountIn(isSame ? { ...claims, ...user } : { ...claims })
 }
 
 async function askForUser({ ask }: Means, party: Party, accessToken: string): Promise<JsonObject | undefined> {
@@ -36,11 +35,14 @@ async function askForUser({ ask }: Means, party: Party, accessToken: string): Pr
 /** Members that name a person, best first; those of OpenID, then those of providers without it. */
 const LABELS = ['email', 'preferred_username', 'username', 'login', 'name'] as const
 
+function nameIn(user: JsonObject): string | undefined {
+  return LABELS.map((member) => shownText(user[member], 100)).find((text) => text !== undefined)
+}
+
 function accountIn(user: JsonObject): Account | undefined {
   const id = shownText(textOf(user['sub'] ?? user['id']), 255)
-  const label = LABELS.map((name) => shownText(user[name], 100)).find((text) => text !== undefined) ?? id?.slice(0, 100)
-  if (label === undefined) return undefined
-  return { ...(id !== undefined && { id }), label }
+  const label = nameIn(user) ?? shownText(id, 100)
+  return label === undefined ? undefined : { ...(id !== undefined && { id }), label }
 }
 
 function textOf(id: unknown): unknown {

@@ -57,8 +57,8 @@ function lookupBy(resolve: Resolve): LookupFunction {
     resolve(hostname).then(
       (found) => {
         const [first] = found
-        if (all === true) callback(null, [...found])
-        else if (first === undefined) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '')
+        if (first === undefined) callback(Object.assign(new Error('no address'), { code: 'ENOTFOUND' }), '')
+        else if (all === true) callback(null, [...found])
         else callback(null, first.address, first.family)
       },
       (error: NodeJS.ErrnoException) => callback(error, ''),

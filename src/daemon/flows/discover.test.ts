@@ -83,7 +83,12 @@ describe('the server of an issuer', () => {
     ['its issuer in another case', serverDocument('ORIGIN/A'), /another issuer/],
     ['no issuer', { body: ENDPOINTS }, /another issuer/],
     ['an issuer that is no text', { body: { ...ENDPOINTS, issuer: ['ORIGIN/a'] } }, /another issuer/],
-    ['a redirect', { status: 302, headers: { location: 'ORIGIN/moved' } }, /publishes no metadata/],
+    [
+      'a redirect',
+      { ...serverDocument('ORIGIN/a'), status: 302, headers: { location: 'ORIGIN/moved' } },
+      /publishes no metadata/,
+    ],
+    ['it with an error', { ...serverDocument('ORIGIN/a'), status: 404 }, /publishes no metadata/],
     ['a list', { body: '[]' }, /publishes no metadata/],
     ['a member twice', { body: '{"issuer":"ORIGIN/a","issuer":"ORIGIN/a"}' }, /publishes no metadata/],
   ] as const)

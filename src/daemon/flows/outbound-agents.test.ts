@@ -47,6 +47,7 @@ describe('the proxy of the environment', () => {
 
     const { response, from } = await ask(get('https://auth.test/', { reach: 'public' }))
     await ask(get(plain.origin))
+    await assertUnreachable(ask(get(`https://127.0.0.1:${server.port}/`)), 'tls')
 
     assert.equal(response.status, 200)
     assert.equal(from, 'public')

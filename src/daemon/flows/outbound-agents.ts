@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Agent as HttpAgent } from 'node:http'
 import { Agent as HttpsAgent } from 'node:https'
-import { getCACertificates } from 'node:tls'
+import { createSecureContext, getCACertificates, type SecureContext } from 'node:tls'
 import { BrokerError, Secret } from '../../protocol/index.ts'
 import { isLoopbackHost } from './outside-url.ts'
 
@@ -19,21 +19,28 @@ export type AgentFor = (url: URL) => HttpAgent
 export function openAgents(caFile: string | undefined, proxies: OutboundProxies | undefined): AgentFor {
   const furtherRoots = caFile === undefined ? [] : [readRoots(caFile)]
   const proxy = proxies?.https && proxyUrl(proxies.https)
-  let direct: HttpsAgent | undefined
-  let proxied: HttpsAgent | undefined
   const plain = new HttpAgent()
-  return (url) => {
-    if (url.protocol === 'http:') return plain
-    if (proxy === undefined || isLoopbackHost(url.hostname)) {
-      direct ??= new HttpsAgent(trust(furtherRoots))
-      return direct
-    }
-    proxied ??= new HttpsAgent({
-      ...trust(furtherRoots),
-      proxyEnv: { HTTPS_PROXY: proxy.reveal(), ...(proxies?.no !== undefined && { NO_PROXY: proxies.no }) },
-    })
-    return proxied
+  // Hundreds of roots: read once, and only when somebody is asked.
+  const trust = lazily(() => createTrust(furtherRoots))
+  const direct = lazily(() => new HttpsAgent({ secureContext: trust() }))
+  const proxied =
+    proxy && lazily(() => new HttpsAgent({ secureContext: trust(), proxyEnv: proxyEnv(proxy, proxies?.no) }))
+  return ({ protocol, hostname }) => {
+    if (protocol === 'http:') return plain
+    return proxied === undefined || isLoopbackHost(hostname) ? direct() : proxied()
   }
+}
+
+function lazily<Made>(make: () => Made): () => Made {
+  let made: Made | undefined
+  return () => {
+    made ??= make()
+    return made
+  }
+}
+
+function proxyEnv(url: Secret, exceptions: string | undefined) {
+  return { HTTPS_PROXY: url.reveal(), ...(exceptions !== undefined && { NO_PROXY: exceptions }) }
 }
 
 /** A host and port alone mean http. @throws BrokerError which does not repeat the value: it may hold a password */
@@ -44,21 +51,16 @@ function proxyUrl(setting: Secret): Secret {
   throw new BrokerError('InvalidRequestError', 'Cannot use HTTPS_PROXY: it is not the URL of an http or https proxy')
 }
 
-function trust(furtherRoots: readonly string[]) {
+function createTrust(furtherRoots: readonly string[]): SecureContext {
   const roots = new Set([...getCACertificates('bundled'), ...getCACertificates('system'), ...furtherRoots])
-  return { ca: [...roots], minVersion: 'TLSv1.2' as const }
+  return createSecureContext({ ca: [...roots], minVersion: 'TLSv1.2' })
 }
 
 function readRoots(path: string): string {
-  const pem = readIfThere(path)
-  if (pem?.includes('-----BEGIN CERTIFICATE-----')) return pem
-  throw new BrokerError('InvalidRequestError', `BROKER_PROXY_CA_FILE names no PEM file of certificates: "${path}"`)
-}
-
-function readIfThere(path: string): string | undefined {
   try {
-    return readFileSync(path, 'latin1')
-  } catch {
-    return undefined
-  }
+    const pem = readFileSync(path, 'latin1')
+    createSecureContext({ ca: pem })
+    if (pem.includes('-----BEGIN CERTIFICATE-----')) return pem
+  } catch {}
+  throw new BrokerError('InvalidRequestError', `BROKER_PROXY_CA_FILE names no PEM file of certificates: "${path}"`)
 }

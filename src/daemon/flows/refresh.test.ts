@@ -173,14 +173,12 @@ describe('a refresh that fails for now', () => {
 
 describe('a connection that ends before an answer begins', () => {
   it('is tried once more', async (t) => {
-    let requests = 0
-    const server = await scripted(t, () => {
-      requests += 1
-      return requests === 1 ? { raw: (response) => response.socket?.resetAndDestroy() } : { body: TOKENS }
-    })
+    const server = await scripted(t, () =>
+      server.requests.length === 1 ? { raw: (response) => response.socket?.resetAndDestroy() } : { body: TOKENS },
+    )
     const outcome = await testFlows().refresh(refreshRequest(partyOf(server)))
     assert.equal(outcome.kind, 'refreshed')
-    assert.equal(requests, 2)
+    assert.equal(server.requests.length, 2)
   })
 
   it('is not tried a third time', async (t) => {
@@ -188,6 +186,16 @@ describe('a connection that ends before an answer begins', () => {
     const outcome = await testFlows().refresh(refreshRequest(partyOf(server)))
     assert.deepEqual(outcome, { kind: 'failed', reason: 'reset', answered: false })
     assert.equal(server.requests.length, 2)
+  })
+
+  it('may have carried the token, whatever is said to the second try', async (t) => {
+    const server = await scripted(t, () =>
+      server.requests.length === 1
+        ? { raw: (response) => response.socket?.resetAndDestroy() }
+        : { status: 503, body: { error: 'temporarily_unavailable' } },
+    )
+    const outcome = await testFlows().refresh(refreshRequest(partyOf(server)))
+    assert.deepEqual(outcome, { kind: 'failed', reason: 'temporarily_unavailable', answered: false })
   })
 
   it('is not tried again once a byte has come', async (t) => {

@@ -185,6 +185,8 @@ describe('the scopes of a token', () => {
     ['a b and more than was asked for', ['a', 'b', 'and', 'more', 'than', 'was', 'asked', 'for']],
     ['', ['asked']],
     [undefined, ['asked']],
+    [{ a: 'b' }, ['asked']],
+    [[], ['asked']],
     [['ok', 7, 'has space', '\n', 'x'.repeat(201)], ['ok']],
   ] as const)
     it(`of ${JSON.stringify(scope)} are ${scopes.join(', ')}`, async (t) => {

@@ -12,7 +12,7 @@ export interface TokenAnswer {
   /** For the library. */
   readonly response: Response
   readonly hasIdToken: boolean
-  /** Where the answer says the API is; https. */
+  /** Where the answer says the API is; https, or http on loopback. */
   readonly apiUrl?: string
 }
 
@@ -39,12 +39,13 @@ export async function readTokenAnswer(
   if (!isToken(access_token)) throw fail('sent no access token that can be one')
   if (refresh_token !== undefined && !isToken(refresh_token)) throw fail('sent a refresh token that cannot be one')
   const expiresIn = secondsLeft(found, now)
+  const scopes = scopesIn(scope)
   const conform = {
     access_token,
     token_type: tokenType(found, definition),
     ...(expiresIn !== undefined && { expires_in: expiresIn }),
     ...(refresh_token !== undefined && { refresh_token }),
-    ...(scope !== undefined && { scope: scopesIn(scope).join(' ') }),
+    ...(scopes.length > 0 && { scope: scopes.join(' ') }),
     ...(id_token !== undefined && idToken === 'wanted' && { id_token }),
   }
   const apiUrl = apiUrlIn(answer, found, definition)
@@ -62,11 +63,11 @@ export async function readTokenAnswer(
  */
 export async function readAnswer(response: Response, errorMember?: string): Promise<JsonObject> {
   const head = headOf(response)
+  if (response.status >= 300 && response.status < 400)
+    throw new BadAnswer('answered with a redirect, which is not followed', head)
   const answer = parseAnswer(response.headers.get('content-type'), await response.text())
   const error = typeof answer === 'string' ? undefined : errorIn(answer, errorMember, response.ok)
   if (error !== undefined) throw new ProviderRefusal(error.code, error.description, head)
-  if (response.status >= 300 && response.status < 400)
-    throw new BadAnswer('answered with a redirect, which is not followed', head)
   if (!response.ok) throw new BadAnswer(`answered with status ${response.status}`, head)
   if (typeof answer === 'string') throw new BadAnswer(answer, head)
   return answer
@@ -132,9 +133,13 @@ function apiUrlIn(answer: JsonObject, found: JsonObject, definition: ProviderDef
   return typeof text === 'string' ? outsideUrl(text.includes('://') ? text : `https://${text}`) : undefined
 }
 
-/** Scopes of a text separated by spaces or commas, or of a list. */
+/** Scopes of a text separated by spaces or commas, or of a list; none of anything else. */
 export function scopesIn(scope: unknown): readonly string[] {
-  const texts: readonly unknown[] = Array.isArray(scope) ? scope : String(scope).split(/[\s,]+/)
+  const texts: readonly unknown[] = Array.isArray(scope)
+    ? scope
+    : typeof scope === 'string'
+      ? scope.split(/[\s,]+/)
+      : []
   return texts.filter((text): text is string => typeof text === 'string' && /^[!-~]{1,200}$/.test(text)).slice(0, 200)
 }
 
