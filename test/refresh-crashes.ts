@@ -19,12 +19,13 @@ export interface CrashReport {
   kept: number
   /** The provider had rotated the token, its answer was lost with the daemon, and the connection says so. */
   interrupted: number
+  /** The connection was given up although the provider still honours its token. */
+  lost: number
 }
 
 /**
  * Kills the daemon with SIGKILL at a random moment of a refresh, again and again, against a provider that rotates refresh
  * tokens and ends the grant of one that it sees twice.
- * @throws AssertionError where a connection is given up although the provider still honours its token
  */
 export async function crashRefreshes(
   t: Cleanup,
@@ -38,7 +39,7 @@ export async function crashRefreshes(
   const ada = await owner(daemon)
   assert.equal((await ada.call('POST', '/api/providers', { definition: acmeDefinition(provider) })).status, 201)
   await logInByBrowser(daemon, ada, provider)
-  const report: CrashReport = { kept: 0, interrupted: 0 }
+  const report: CrashReport = { kept: 0, interrupted: 0, lost: 0 }
   for (let round = 0; round < rounds; round++) {
     const rotated = await crash(daemon, caller(daemon, 'ada', ada.key), provider)
     daemon = await startDaemon(t, { home })
@@ -46,8 +47,7 @@ export async function crashRefreshes(
     if (await isUsable(again, provider)) {
       report.kept += 1
     } else {
-      assert.ok(rotated, 'the connection was given up, and the provider has never rotated its token')
-      report.interrupted += 1
+      report[rotated ? 'interrupted' : 'lost'] += 1
       await logInByBrowser(daemon, again, provider, { force: true })
     }
     onRound(report)

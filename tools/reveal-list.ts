@@ -11,6 +11,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/connections/open-connections.ts': 1,
   'src/daemon/credentials/resolve.ts': 2,
   'src/daemon/flows/device.ts': 1,
+  'src/daemon/flows/echo.ts': 1,
   'src/daemon/flows/exchange.ts': 1,
   'src/daemon/flows/library-party.ts': 2,
   'src/daemon/flows/outbound-agents.ts': 2,

@@ -126,12 +126,12 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
 }
 
 function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
-  const { caFile, httpsProxy: https, httpProxy: http, noProxy: no } = proxy
+  const { caFile, httpsProxy: https, noProxy: no } = proxy
   return {
     hosted: daemon.publicUrl !== undefined,
     ...(daemon.publicUrl !== undefined && { publicUrl: daemon.publicUrl }),
     ...(caFile !== undefined && { caFile }),
-    proxies: { ...(https && { https }), ...(http && { http }), ...(no !== undefined && { no }) },
+    proxies: { ...(https && { https }), ...(no !== undefined && { no }) },
   }
 }
 

@@ -58,6 +58,7 @@ async function logInAt(login: Login, address: URL): Promise<AuthSession> {
   }
   const definition = definitionFor(address, providers)
   output.notice(`The token of ${address.host} will be sent to ${address.origin} and nowhere else.`)
+  if (address.protocol === 'http:') output.warn('`broker run` sends tokens over TLS only: not to this address')
   await client.registerProvider(definition, false)
   try {
     return await logIn(login, definition.name)

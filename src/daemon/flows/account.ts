@@ -1,9 +1,10 @@
 import { getValidatedIdTokenClaims, type TokenEndpointResponse } from 'oauth4webapi'
+import { repeats, secretsIn } from './echo.ts'
 import type { Party, Tokens } from './flows.ts'
 import { CLOCK_TOLERANCE, reachOf } from './library-party.ts'
 import { BadAnswer, shownText } from './provider-failure.ts'
 import { type JsonObject, readAnswer } from './token-answer.ts'
-import type { Means } from './tokens.ts'
+import { grantedIn, type Means } from './tokens.ts'
 
 type Account = NonNullable<Tokens['account']>
 
@@ -21,7 +22,10 @@ export async function accountOf(
   // A name is not worth a login.
   const user = isNamed ? undefined : await askForUser({ ask, now }, party, body.access_token).catch(() => undefined)
   const isSame = claims === undefined || user?.['sub'] === claims.sub
-  return accountIn(isSame ? { ...claims, ...user } : { ...claims })
+  const said = Object.entries(isSame ? { ...claims, ...user } : { ...claims })
+  const secrets = [...secretsIn(party), ...Object.values(grantedIn(body))]
+  // It is listed, and stored in plain: no token may stand in for a name.
+  return accountIn(Object.fromEntries(said.filter(([, text]) => typeof text !== 'string' || !repeats(text, secrets))))
 }
 
 async function askForUser({ ask }: Means, party: Party, accessToken: string): Promise<JsonObject | undefined> {

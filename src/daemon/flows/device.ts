@@ -1,6 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import { Secret } from '../../protocol/index.ts'
 import { accountOf } from './account.ts'
+import { repeats, secretsIn, withoutEcho } from './echo.ts'
 import type { DevicePoll, DeviceRequest, StartedDevice, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
 import { outsideUrl } from './outside-url.ts'
@@ -15,7 +16,11 @@ const DEFAULT_LIFETIME = 600
 const LONGEST_LIFETIME = 1800
 
 /** Asks for a device code (RFC 8628, section 3.1). @throws ProviderRefusal, BadAnswer, Unreachable */
-export async function startDevice({ ask, now }: Means, request: DeviceRequest): Promise<StartedDevice> {
+export async function startDevice(means: Means, request: DeviceRequest): Promise<StartedDevice> {
+  return withoutEcho(secretsIn(request), () => askForCode(means, request))
+}
+
+async function askForCode({ ask, now }: Means, request: DeviceRequest): Promise<StartedDevice> {
   const { definition, server } = request
   const responseType = quirk(definition, 'deviceAtTokenUrl')
   const { as, client, auth } = libraryParty(request)
@@ -28,7 +33,13 @@ export async function startDevice({ ask, now }: Means, request: DeviceRequest): 
     oauth.deviceAuthorizationRequest(as, client, auth, parameters, fetchOptions(request, 'device', ask)),
   )
   const answer = await readAnswer(response, quirk(definition, 'errorIn'))
-  return { ...request, ...deviceIn(answer, response, now()) }
+  const device = deviceIn(answer, response, now())
+  const { userCode, verificationUri, verificationUriComplete: complete, ...rest } = device
+  const isSecret = (text: string) => repeats(text, [...secretsIn(request), device.deviceCode])
+  if (isSecret(userCode) || isSecret(verificationUri))
+    throw new BadAnswer('gives away a secret in what it wants to have shown', headOf(response))
+  const isShown = complete !== undefined && !isSecret(complete)
+  return { ...request, ...rest, userCode, verificationUri, ...(isShown && { verificationUriComplete: complete }) }
 }
 
 function deviceIn(answer: JsonObject, response: Response, now: number): Omit<StartedDevice, keyof DeviceRequest> {
@@ -59,7 +70,7 @@ function within(value: unknown, usual: number, longest: number): number {
 export async function pollDevice(means: Means, started: StartedDevice, interval: number): Promise<DevicePoll> {
   if (means.now() >= started.expiresAt) throw new ProviderRefusal('expired_token', undefined)
   try {
-    return { kind: 'granted', tokens: await ask(means, started) }
+    return { kind: 'granted', tokens: await withoutEcho(secretsIn(started), () => ask(means, started)) }
   } catch (error) {
     const next = nextInterval(error, interval)
     if (next === undefined) throw error
@@ -90,7 +101,7 @@ async function ask({ ask, now }: Means, started: StartedDevice): Promise<Tokens>
   )
   const answer = await readTokenAnswer(response, { definition, idToken: idTokenOf(started, scopes), now: now() })
   const body = await understood(() => oauth.processDeviceCodeResponse(as, client, answer.response))
-  const tokens = tokensOf(body, answer, { asked: scopes, now: now() })
+  const tokens = tokensOf(body, answer, { asked: scopes, now: now(), sent: secretsIn(started) })
   const account = await accountOf({ ask, now }, started, body)
   return { ...tokens, ...(account && { account }) }
 }

@@ -1,5 +1,7 @@
 import * as oauth from 'oauth4webapi'
+import { Secret } from '../../protocol/index.ts'
 import { accountOf } from './account.ts'
+import { secretsIn, withoutEcho } from './echo.ts'
 import type { OAuthServer, StartedAuthorization, Tokens } from './flows.ts'
 import { fetchOptions, type LibraryParty, libraryParty, understood } from './library-party.ts'
 import { BadAnswer } from './provider-failure.ts'
@@ -9,13 +11,26 @@ import { furtherParameters, idTokenOf, type Means, tokensOf } from './tokens.ts'
 
 /** Spends the code that the browser brought back. @throws ProviderRefusal, BadAnswer, Unreachable */
 export async function exchange(
-  { ask, now }: Means,
+  means: Means,
   started: StartedAuthorization,
   callback: URLSearchParams,
 ): Promise<Tokens> {
+  const returned = unbent(started.definition, callback)
+  const sent = [...secretsIn(started), new Secret(started.state), new Secret(returned.get('code') ?? '')]
+  return withoutEcho(sent, () => spendCode(means, { started, returned, sent }))
+}
+
+interface Return {
+  readonly started: StartedAuthorization
+  /** What came back, in RFC 6749's words. */
+  readonly returned: URLSearchParams
+  readonly sent: readonly Secret[]
+}
+
+async function spendCode({ ask, now }: Means, { started, returned, sent }: Return): Promise<Tokens> {
   const { definition, scopes, redirectUri, verifier, nonce } = started
   const { as, client, auth } = libraryParty(started)
-  const checked = await understood(() => checkCallback({ as, client }, started, callback))
+  const checked = await understood(() => checkCallback({ as, client }, started, returned))
   const response = await understood(() =>
     oauth.authorizationCodeGrantRequest(as, client, auth, checked, redirectUri, verifier.reveal(), {
       ...fetchOptions(started, 'token', ask),
@@ -28,7 +43,7 @@ export async function exchange(
       ...(answer.hasIdToken && nonce !== undefined && { expectedNonce: nonce }),
     }),
   )
-  const tokens = tokensOf(body, answer, { asked: scopes, now: now() })
+  const tokens = tokensOf(body, answer, { asked: scopes, now: now(), sent })
   const account = await accountOf({ ask, now }, started, body)
   return { ...tokens, ...(account && { account }) }
 }
@@ -36,10 +51,10 @@ export async function exchange(
 /** What came back, for the library: of this server (RFC 9207), for this login. */
 function checkCallback(
   { as, client }: Pick<LibraryParty, 'as' | 'client'>,
-  { definition, server, state }: StartedAuthorization,
-  callback: URLSearchParams,
+  { server, state }: StartedAuthorization,
+  returned: URLSearchParams,
 ): URLSearchParams {
-  const parameters = unbent(definition, callback)
+  const parameters = new URLSearchParams(returned)
   if (server.issuer === undefined) {
     if (!parameters.getAll('iss').every((issuer) => isAtServer(issuer, server)))
       throw new BadAnswer('came back from another server than the one that was asked')

@@ -3,10 +3,11 @@ import { BrokerError } from '../../protocol/index.ts'
 /** The provider understood and said no (RFC 6749 section 5.2, or its own way of saying so). */
 export class ProviderRefusal extends Error {
   override readonly name = 'ProviderRefusal'
-  /** Its error code, RFC 6749 section 5.2: `[a-z0-9_.-]{1,64}`. */
+  /** Its error code, RFC 6749 section 5.2: `[a-z0-9_.-]{1,40}`. It is written to the audit log. */
   readonly code: string
   readonly status: number
   readonly retryAfter: number | undefined
+  readonly #sent: { readonly code: string; readonly description: unknown }
 
   /** `code` and `description` as the provider sent them. */
   constructor(code: string, description?: unknown, { status, retryAfter }: AnswerHead = NO_ANSWER) {
@@ -16,6 +17,15 @@ export class ProviderRefusal extends Error {
     this.code = name
     this.status = status
     this.retryAfter = retryAfter
+    this.#sent = { code, description }
+  }
+
+  /** The same without those of the provider's words that must not be passed on. */
+  without(mustNotBeSaid: (text: string) => boolean): ProviderRefusal {
+    const { code, description } = this.#sent
+    const isSecret = (text: unknown) => typeof text === 'string' && mustNotBeSaid(text)
+    if (!isSecret(code) && !isSecret(description)) return this
+    return new ProviderRefusal(isSecret(code) ? '' : code, isSecret(description) ? undefined : description, this)
   }
 }
 
@@ -127,8 +137,9 @@ export function isForLater(status: number): boolean {
 /** What is longer, or has more digits, may be what was sent rather than what is wrong with it. */
 function errorCode(text: string): string {
   const code = text.toLowerCase().replace(/[^a-z0-9_.-]+/g, '_')
-  const isCode = /^[a-z0-9_.-]{1,64}$/.test(code) && code.replace(/[^0-9]/g, '').length <= 6
-  return isCode ? code : 'unknown_error'
+  const isNumber = /^(?:[a-z]{1,10}_)?\d{1,6}$/.test(code)
+  const isOfWords = /^[a-z0-9_.-]{1,40}$/.test(code) && !/[a-z0-9]{25}|(?:\d\D*){4}/.test(code)
+  return isNumber || isOfWords ? code : 'unknown_error'
 }
 
 /**

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as oauth from 'oauth4webapi'
+import { secretsIn, withoutEcho } from './echo.ts'
 import type { RefreshOutcome, RefreshRequest, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
 import { BadAnswer, isForLater, isProviderFailure, ProviderRefusal, Unreachable } from './provider-failure.ts'
@@ -28,7 +29,7 @@ type Attempt = Tokens | ProviderRefusal | BadAnswer | Unreachable
 
 async function attempt(means: Means, request: RefreshRequest): Promise<Attempt> {
   try {
-    return await ask(means, request)
+    return await withoutEcho(secretsIn(request), () => ask(means, request))
   } catch (error) {
     if (isProviderFailure(error)) return error
     throw error
@@ -53,7 +54,7 @@ async function ask(means: Means, request: RefreshRequest): Promise<Tokens> {
   const now = means.now()
   const answer = await readTokenAnswer(response, { definition, idToken: 'ignored', now })
   const body = await understood(() => oauth.processRefreshTokenResponse(as, client, answer.response))
-  return tokensOf(body, answer, { asked: scopes, now })
+  return tokensOf(body, answer, { asked: scopes, now, sent: secretsIn(request) })
 }
 
 function outcomeOf(attempt: Attempt): RefreshOutcome {

@@ -1,6 +1,7 @@
 import { BrokerError, Secret } from '../../protocol/index.ts'
 import { requireChallengeMethod } from './authorize.ts'
 import { CLIENT_NAME, clientMetadataUrl, redirectUriOf } from './client-metadata-document.ts'
+import { repeats } from './echo.ts'
 import type { OAuthClient, OAuthServer, RegisteredClient } from './flows.ts'
 import type { Outbound } from './outbound-request.ts'
 import { isLoopbackHost } from './outside-url.ts'
@@ -87,6 +88,8 @@ function clientIn(answer: JsonObject, { asked, server, response }: AskedOf): Cli
   if (!isPrintable(id)) throw refuse('registered a client whose id cannot be one')
   if (secret !== undefined && secret !== null && secret !== '' && !isPrintable(secret))
     throw refuse('registered a client whose secret cannot be one')
+  if (repeats(id, [secret, answer['registration_access_token']].filter(isPrintable).map(asSecret)))
+    throw refuse('registered a client whose id gives its secret away')
   if (redirectUris !== undefined && JSON.stringify(redirectUris) !== JSON.stringify(asked.redirect_uris))
     throw refuse('registered another redirect URI than ours')
   const auth = grantedAuth(answer, asked, server)
@@ -107,6 +110,10 @@ function grantedAuth(answer: JsonObject, asked: ClientMetadata, { clientAuth }: 
 
 function isPrintable(value: unknown): value is string {
   return typeof value === 'string' && /^[!-~](?:[ -~]{0,1998}[!-~])?$/.test(value)
+}
+
+function asSecret(text: string): Secret {
+  return new Secret(text)
 }
 
 function takesNoStrangers(why: string): BrokerError {

@@ -1,5 +1,6 @@
 import type { TokenEndpointResponse } from 'oauth4webapi'
 import { Secret } from '../../protocol/index.ts'
+import { repeats } from './echo.ts'
 import type { Party, Tokens } from './flows.ts'
 import type { Outbound } from './outbound-request.ts'
 import { BadAnswer } from './provider-failure.ts'
@@ -11,20 +12,37 @@ export interface Means {
   readonly now: () => number
 }
 
-/** Tokens out of an answer that the library has passed. `asked`: scopes, for a provider that does not say. */
+export interface TokenRequest {
+  /** Scopes, for a provider that does not say. */
+  readonly asked: readonly string[]
+  readonly now: number
+  /** Secrets that it carried. */
+  readonly sent: readonly Secret[]
+}
+
+/** Tokens out of an answer that the library has passed. What is no secret of it repeats none. */
 export function tokensOf(
   body: TokenEndpointResponse,
   { apiUrl }: TokenAnswer,
-  { asked, now }: { readonly asked: readonly string[]; readonly now: number },
+  { asked, now, sent }: TokenRequest,
 ): Tokens {
   // DPoP, which the library knows: our requests prove no key.
   if (body.token_type !== 'bearer') throw new BadAnswer('granted a token that is no bearer token')
+  const granted = grantedIn(body)
+  const isSecret = (text: string) => repeats(text, [...sent, ...Object.values(granted)])
   return {
-    accessToken: new Secret(body.access_token),
-    ...(body.refresh_token !== undefined && { refreshToken: new Secret(body.refresh_token) }),
+    ...granted,
     ...(body.expires_in !== undefined && { expiresAt: now + body.expires_in * 1000 }),
-    scopes: body.scope === undefined ? asked : scopesIn(body.scope),
-    ...(apiUrl !== undefined && { apiUrl }),
+    scopes: body.scope === undefined || isSecret(body.scope) ? asked : scopesIn(body.scope),
+    ...(apiUrl !== undefined && !isSecret(apiUrl) && { apiUrl }),
+  }
+}
+
+/** The secrets of an answer. */
+export function grantedIn({ access_token: accessToken, refresh_token: refreshToken }: TokenEndpointResponse) {
+  return {
+    accessToken: new Secret(accessToken),
+    ...(refreshToken !== undefined && { refreshToken: new Secret(refreshToken) }),
   }
 }
 
