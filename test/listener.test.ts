@@ -86,6 +86,7 @@ describe('the listener', () => {
       (await send(daemon, method, path, '', headers)).status
     assert.equal(await status('GET', { ...navigation, referer: 'https://provider.test/' }), 400)
     assert.equal(await status('GET', {}), 400)
+    assert.equal((await fetch(daemon.origin + path)).status, 400, 'a program, which names a mode and no destination')
     const parts: Record<string, string>[] = [
       { 'sec-fetch-dest': 'iframe' },
       { 'sec-fetch-mode': 'no-cors', 'sec-fetch-dest': 'image' },

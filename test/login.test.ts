@@ -254,6 +254,18 @@ describe('an OAuth login', () => {
       assert.deepEqual(await connectionsOf(name), [])
     })
 
+    it('ends also where the provider has much to say about it, and repeats little of that', async () => {
+      const name = await registerPublic('talkative')
+      const { body } = await begin(name)
+      const state = new URL(body.next_action.url).searchParams.get('state')
+      const query = `?error=access_denied&error_description=${'no '.repeat(3_000)}&state=${state}`
+      const page = await get(`/auth/callback/oauth${query.replaceAll(' ', '+')}`)
+      assert.equal(page.status, 400)
+      const { status, message } = (await ada.call('GET', `/api/auth/sessions/${body.id}`)).body
+      assert.equal(status, 'failed')
+      assert.ok(message.length < 400, message)
+    })
+
     it('keeps nothing of tokens that come after it was cancelled', async () => {
       const name = await registerPublic('late')
       const { body } = await begin(name)
@@ -302,8 +314,7 @@ describe('an OAuth login', () => {
         assert.equal(page.status, 400, query)
         assert.equal(page.text, unknown.text, query)
       }
-      const long = `&more=${'x'.repeat(4097)}`
-      for (const query of [`${search}&state=${state}`, `${search}&code=other`, search + long]) {
+      for (const query of [`${search}&state=${state}`, `${search}&code=other`]) {
         assert.equal((await get(pathname + query)).status, 422)
       }
       assert.equal((await send(world.daemon, 'HEAD', pathname + search, '', PAGE)).status, 405)
@@ -434,6 +445,18 @@ describe('an OAuth login', () => {
       const nobody = await world.broker(['login', 'http://127.0.0.1:9/mcp', '--json'])
       assert.equal(nobody.code, 8)
       assert.equal((await ada.call('GET', '/api/providers/127.0.0.1-9')).status, 404)
+    })
+
+    it('takes nothing away from another login there that has worked meanwhile', async () => {
+      const resource = await startResource(cleanup, provider)
+      const given = start(['login', resource.url])
+      await given.said(/(Log in with your browser)/)
+      const second = start(['login', resource.url])
+      await comeBack(await second.said(/Log in with your browser: (\S+)/))
+      assert.equal((await second.ended).code, 0)
+      given.process.kill('SIGINT')
+      assert.equal((await given.ended).code, 2)
+      assert.equal((await connectionsOf(resource.name)).length, 1)
     })
   })
 })

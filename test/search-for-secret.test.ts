@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -61,6 +62,14 @@ describe('the search for a secret', () => {
     )
 
     assert.deepEqual(found, [`a file: ${other.slice(3, 15)}… plain`])
+  })
+
+  it('finds what somebody else has made, without a marker', () => {
+    const verifier = randomBytes(32).toString('base64url')
+
+    const found = searchForSecrets([{ where: 'here', bytes: `&code_verifier=${verifier.slice(10)}` }], [verifier])
+
+    assert.deepEqual(found, [`here: ${verifier.slice(0, 12)}… plain`])
   })
 
   it('looks into every file of a folder, and at the names', () => {

@@ -17,9 +17,12 @@ export function markedSecret(prefix = '', length = 24): string {
   return `${prefix}CNRY${letters.join('')}`
 }
 
-/** Where a secret, or a part of it, stands in any spelling: one sighting for each place and secret. */
+/**
+ * Where a secret, or a part of it, stands in any spelling: one sighting for each place and secret. What stands before the
+ * marker is not looked for; one without a marker must be random from its first letter on.
+ */
 export function searchForSecrets(traces: readonly Trace[], secrets: readonly string[]): readonly string[] {
-  const needles = secrets.flatMap((secret) => spellingsOf(secret.slice(secret.indexOf('CNRY'))))
+  const needles = secrets.flatMap((secret) => spellingsOf(secret.slice(Math.max(0, secret.indexOf('CNRY')))))
   const needleOf = new Map(needles.map((needle) => [needle.text, needle]))
   // One pattern of them all reads a text once; some megabytes are searched.
   const any = new RegExp([...needleOf.keys()].map((text) => RegExp.escape(text)).join('|'), 'g')

@@ -57,5 +57,5 @@ export type AuthSession = z.infer<typeof authSession>
 
 /** Values by field name; an empty object polls a device code. */
 export const resumeAuthSession = z.strictObject({
-  input: z.record(z.string().max(32), z.string().max(65_536)),
+  input: z.record(z.string().max(32), z.string().max(65_536)).default({}),
 })

@@ -63,9 +63,15 @@ async function logInAt(login: Login, address: URL): Promise<AuthSession> {
   try {
     return await logIn(login, definition.name)
   } catch (error) {
-    await client.removeProvider(definition.name).catch(() => output.warn(`"${definition.name}" is still registered`))
+    await removeUnused(client, definition.name).catch(() => output.warn(`"${definition.name}" is still registered`))
     throw error instanceof BrokerError ? withHint(error, `Try again with \`broker login ${address}\`.`) : error
   }
+}
+
+/** Another login there may have worked meanwhile; with the definition its connection would go. */
+async function removeUnused(client: DaemonClient, name: string): Promise<void> {
+  const connections = await client.connections()
+  if (connections.every(({ provider }) => provider !== name)) await client.removeProvider(name)
 }
 
 /** Its own would name what is gone. */

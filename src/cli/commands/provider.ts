@@ -93,7 +93,7 @@ export async function revokeProvider(invocation: Invocation, name: string, { yes
 
 const REMOTE = {
   revoked: 'The provider has revoked them, too.',
-  unsupported: 'The provider has no way to revoke them from here: revoke the key on its own site.',
+  unsupported: 'The provider has no way to revoke them from here: end the access on its own site.',
   failed: 'The provider could not be told.',
 } as const
 

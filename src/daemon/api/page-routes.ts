@@ -24,7 +24,7 @@ const submitted = named.extend({
 })
 const returned = named.extend({ status: z.literal('completed') })
 
-const parameter = z.string().max(4096).optional()
+const parameter = z.string().optional()
 
 /** The pages that a login opens in a browser. An unguessable id or state is all that gives access to them. */
 export function pageRoutes(sessions: AuthSessions): readonly Route[] {

@@ -1,6 +1,6 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { KeptClient, OAuthClients } from '../connections/index.ts'
-import { type Flows, type OAuthClient, type OAuthServer, ProviderRefusal } from '../flows/index.ts'
+import { type Flows, issuerName, type OAuthClient, type OAuthServer, ProviderRefusal } from '../flows/index.ts'
 import type { LoginRequest } from './step.ts'
 
 /** Who we are to a provider in one login. */
@@ -40,11 +40,10 @@ export async function registeredClient(
   server: OAuthServer,
   scopes: readonly string[],
 ): Promise<LoginClient | undefined> {
-  const { issuer } = server
-  const before = issuer === undefined ? undefined : await clients.registered(actor, provider, { issuer, redirectUri })
+  const before = await clients.registered(actor, provider, { issuer: issuerName(server), redirectUri })
   if (before) return { client: before, origin: 'registration' }
   try {
-    const client = await flows.register(server, { redirectUri, scopes })
+    const client = await flows.register({ definition: provider.definition, server, redirectUri, scopes })
     return { client, origin: 'registration', kept: { kind: 'registered', client } }
   } catch (error) {
     if (error instanceof BrokerError && error.name === 'OperationNotAllowedError') return undefined

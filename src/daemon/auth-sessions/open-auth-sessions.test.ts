@@ -84,6 +84,13 @@ describe('a login session', () => {
     assert.deepEqual(provider.asked, [])
   })
 
+  it('ends after ten minutes also where the clock is turned back meanwhile', async () => {
+    const session = await begin()
+    clock.turn(-60 * MINUTE)
+    await clock.pass(10 * MINUTE)
+    assert.equal(statusOf(session), 'expired')
+  })
+
   it('gives the provider ten minutes of its own after an app had to be made', async () => {
     define({ client_id: undefined, token_auth_method: undefined })
     const session = await begin()
@@ -200,6 +207,15 @@ describe('a login session', () => {
     assert.deepEqual(await reasons(), ['InvalidRequestError', 'invalid_client'])
   })
 
+  it('registers once, also where the definition names the endpoints and nobody an issuer', async () => {
+    const registration_url = `${provider.origin}/register`
+    define({ client_id: undefined, token_auth_method: undefined, registration_url }, { flow: 'dcr_pkce' })
+    const made: Reply = [201, { client_id: 'made-CNRY', redirect_uris: [`${BASE_URL}/auth/callback/oauth`] }]
+    provider.answers = [made, granted, granted]
+    for (const connection of ['one', 'two']) await comeBack(await begin({ connection }))
+    assert.deepEqual(provider.asked, ['/register', '/token', '/token'])
+  })
+
   it('asks again where an app that was just entered is refused, and keeps nothing of it', async () => {
     define({ client_id: undefined, token_auth_method: undefined }, { flow: 'device_code' })
     const session = await begin()
@@ -272,7 +288,7 @@ function deviceAnswer({ origin }: ScriptedProvider): Reply {
 /** Time that passes when it is told to. */
 class ManualClock {
   #now = Date.parse('2026-11-21T12:00:00.000Z')
-  readonly #alarms = new Set<{ readonly at: number; readonly task: () => void }>()
+  readonly #alarms = new Set<{ at: number; readonly task: () => void }>()
 
   readonly now = () => this.#now
 
@@ -280,6 +296,12 @@ class ManualClock {
     const alarm = { at: this.#now + delay, task }
     this.#alarms.add(alarm)
     return () => this.#alarms.delete(alarm)
+  }
+
+  /** Somebody sets the clock; who sleeps sleeps as long as before. */
+  turn(milliseconds: number): void {
+    this.#now += milliseconds
+    for (const alarm of this.#alarms) alarm.at += milliseconds
   }
 
   /** Without waking anybody up. */

@@ -2,7 +2,7 @@ import { type Actor, BrokerError, DEFAULT_CONNECTION } from '../../protocol/inde
 import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { type Connections, connectionExists, type OAuthClients } from '../connections/index.ts'
-import type { Flows } from '../flows/index.ts'
+import { type Flows, redirectUriOf } from '../flows/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
@@ -60,7 +60,7 @@ class AuthSessionsInMemory implements AuthSessions {
   constructor(options: AuthSessionsOptions) {
     const { clients, flows, baseUrl, clock = systemClock } = options
     this.#options = options
-    this.#rooms = { clients, flows, redirectUri: `${baseUrl}/auth/callback/oauth` }
+    this.#rooms = { clients, flows, redirectUri: redirectUriOf(baseUrl) }
     this.#clock = clock
   }
 
@@ -256,10 +256,10 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   #wakeAtEnd(session: Session): void {
-    const left = session.expiresAt - this.#clock.now()
+    const left = Math.max(0, session.expiresAt - this.#clock.now())
     this.#alarms.set(
       session,
-      this.#clock.wake(left, () => void this.#expireInTime(session)),
+      this.#clock.wake(left, () => this.#expire(session)),
     )
   }
 

@@ -1,5 +1,7 @@
+import { sql } from 'kysely'
 import type { Actor } from '../../protocol/index.ts'
-import { type Db, preparedQuery } from '../store/index.ts'
+import { type ConnectionRow, type Db, preparedQuery } from '../store/index.ts'
+import type { SealedRecord } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 
 export function findRow(db: Db, { vaultId }: Actor, { provider, connection }: ConnectionId) {
@@ -10,7 +12,51 @@ export function findDefault(db: Db, { vaultId }: Actor, provider: string) {
   return defaultConnection(db, { vaultId, provider })
 }
 
+/** A connection with its record, both as they were at one moment: another daemon may be storing new ones. */
+export type SealedRow = ConnectionRow & { readonly record: SealedRecord | undefined }
+
+/** The named connection, or the provider's default. */
+export async function findSealed(
+  db: Db,
+  { vaultId }: Actor,
+  { provider, connection }: { readonly provider: string; readonly connection: string | undefined },
+): Promise<SealedRow | undefined> {
+  const found = await (connection === undefined
+    ? defaultWithRecord(db, { vaultId, provider })
+    : namedWithRecord(db, { vaultId, provider, connection }))
+  if (!found) return undefined
+  const { version, term, sealed, ...row } = found
+  const isThere = version !== null && term !== null && sealed !== null
+  return { ...row, record: isThere ? { version, term, sealed } : undefined }
+}
+
 type InVault = Pick<Actor, 'vaultId'>
+
+const namedWithRecord = preparedQuery(['vaultId', 'provider', 'connection'], (db, id: ConnectionId & InVault) =>
+  withRecords(db, id).where('connection', '=', id.connection),
+)
+
+const defaultWithRecord = preparedQuery(['vaultId', 'provider'], (db, id: Pick<ConnectionId, 'provider'> & InVault) =>
+  withRecords(db, id).where('is_default', '=', 1),
+)
+
+function withRecords(db: Db, { vaultId, provider }: Pick<ConnectionId, 'provider'> & InVault) {
+  return db
+    .selectFrom('connections')
+    .leftJoin('records', (join) =>
+      join
+        .onRef('records.vault_id', '=', 'connections.vault_id')
+        .on('records.kind', '=', 'connection')
+        .on('records.id', '=', RECORD_ID),
+    )
+    .selectAll('connections')
+    .select(['records.version', 'records.term', 'records.sealed'])
+    .where('connections.vault_id', '=', vaultId)
+    .where('provider', '=', provider)
+}
+
+/** `recordId` of {@link import('./credential-record.ts')}, in SQL. */
+export const RECORD_ID = sql<string>`connections.provider || '/' || connections.connection`
 
 const namedConnection = preparedQuery(['vaultId', 'provider', 'connection'], (db, id: ConnectionId & InVault) =>
   db

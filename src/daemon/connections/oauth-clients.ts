@@ -43,8 +43,8 @@ export interface OAuthClients {
   keep(tx: Db, actor: Actor, provider: Provider, kept: KeptClient, baseUrl?: string): Promise<void>
   /** Forgets one that the provider does not know any more. */
   forget(actor: Actor, provider: Provider, which: ForgottenClient): Promise<void>
-  /** Forgets all clients of a provider. */
-  forgetAll(tx: Db, actor: Actor, provider: string): Promise<void>
+  /** Forgets all clients of a provider. How many there were. */
+  forgetAll(tx: Db, actor: Actor, provider: string): Promise<number>
 }
 
 export interface OAuthClientsOptions {
@@ -93,6 +93,7 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
         .execute()
       const own = rows.filter(({ id }) => id.startsWith(`${provider}/`))
       for (const { id } of own) await vault.remove(tx, { vaultId: actor.vaultId, kind: 'client', id })
+      return own.length
     },
   }
 }

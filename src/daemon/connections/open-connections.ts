@@ -1,4 +1,3 @@
-import { sql } from 'kysely'
 import { type Actor, type AuthType, BrokerError, type FlowName } from '../../protocol/index.ts'
 import type { Connection, ConnectionDetail, ProviderDefinition, Revoked } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
@@ -6,7 +5,7 @@ import type { Provider, Providers } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
-import { deleteRow, findDefault, findRow, namesIn } from './connection-rows.ts'
+import { deleteRow, findDefault, findRow, findSealed, namesIn, RECORD_ID, type SealedRow } from './connection-rows.ts'
 import {
   connectionView,
   destinationIn,
@@ -75,15 +74,18 @@ export interface Connections {
   /**
    * Removes all connections of a provider, and the OAuth clients it knew.
    * @param remote what came of asking the provider to end them
-   * @throws BrokerError ConnectionNotFoundError
+   * @throws BrokerError ConnectionNotFoundError where there is neither
    */
   revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked>
-  /** The names of a provider's connections, and how each logs in. @throws BrokerError ConnectionNotFoundError */
+  /** The names of a provider's connections, and how each logs in. */
   ofProvider(actor: Actor, provider: string): Promise<readonly (ConnectionId & { readonly authType: AuthType })[]>
-  /** Connections of all vaults whose tokens are due; of those that nobody uses, only what has rested for a day. */
+  /**
+   * Connections of all vaults whose tokens are due, and can be refreshed now; of those that nobody uses, only what has
+   * rested for a day.
+   */
   dueForRefresh(limit: number): Promise<readonly DueConnection[]>
-  /** Removes all connections of a provider whose definition goes away. How many there were. */
-  removeAll(tx: Db, actor: Actor, provider: string): Promise<number>
+  /** Removes all connections of a provider, and the OAuth clients it knew. How many there were. */
+  removeAll(tx: Db, actor: Actor, provider: string): Promise<Removed>
   /** @throws BrokerError ConnectionNotFoundError */
   setDefault(actor: Actor, provider: string, connection: string): Promise<void>
   /**
@@ -99,6 +101,11 @@ export interface Connections {
   restore(actor: Actor): Promise<readonly ConnectionId[]>
   /** Loads every record's columns. @throws where they cannot be read; returns sentences on what does not fit. */
   check(vaultId: string): Promise<readonly string[]>
+}
+
+export interface Removed {
+  readonly connections: number
+  readonly clients: number
 }
 
 export interface ConnectionsOptions {
@@ -117,6 +124,8 @@ export function openConnections(options: ConnectionsOptions): Connections {
 
 /** Nobody uses it: its refresh token shall not end for that. */
 const REST_MS = 24 * 60 * 60_000
+/** Looked at for one that can be refreshed. */
+const MOST_DUE = 1_000
 
 class ConnectionsOfStore implements Connections {
   readonly #store: Store
@@ -192,6 +201,8 @@ class ConnectionsOfStore implements Connections {
     const { definition } = wanted.provider
     const id = { provider: definition.name, connection: wanted.connection }
     await this.#store.transaction(async (tx) => {
+      // Removed while somebody was logging in.
+      this.#providers.get(id.provider)
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw connectionExists(id)
       const destination = destinationOf(definition, authTypeOf(wanted.flow), wanted.baseUrl)
@@ -247,22 +258,22 @@ class ConnectionsOfStore implements Connections {
   async revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked> {
     const failed = remote === 'failed'
     const removed = await this.#store.transaction(async (tx) => {
-      const count = await this.removeAll(tx, actor, provider)
-      if (count === 0) throw this.#notFound({ provider }, 'revoke')
+      const { connections, clients } = await this.removeAll(tx, actor, provider)
+      if (connections + clients === 0) throw this.#notFound({ provider }, 'revoke')
       const outcome = failed ? { status: 'failure' as const, reason: 'remote_failed' } : { status: 'success' as const }
       await this.#audit.record(tx, actor, { event: 'provider.revoked', provider, ...outcome })
-      return count
+      return connections
     })
     return { status: failed ? 'partial' : 'ok', provider, removed, remote }
   }
 
   async ofProvider(actor: Actor, provider: string) {
     const rows = await namesOf(this.#store.db, actor, provider)
-    if (rows.length === 0) throw this.#notFound({ provider }, 'revoke')
     return rows.map(({ connection, auth_type }) => ({ provider, connection, authType: auth_type as AuthType }))
   }
 
   async dueForRefresh(limit: number): Promise<readonly DueConnection[]> {
+    const now = this.#now()
     const rows = await this.#store.db
       .selectFrom('connections')
       .innerJoin('principals', 'principals.vault_id', 'connections.vault_id')
@@ -270,31 +281,49 @@ class ConnectionsOfStore implements Connections {
         join
           .onRef('records.vault_id', '=', 'connections.vault_id')
           .on('records.kind', '=', 'connection')
-          .on('records.id', '=', sql<string>`connections.provider || '/' || connections.connection`),
+          .on('records.id', '=', RECORD_ID),
       )
-      .select(['connections.vault_id', 'principals.id as principal_id', 'provider', 'connection', 'records.version'])
+      .leftJoin('refreshes', (join) =>
+        join
+          .onRef('refreshes.vault_id', '=', 'connections.vault_id')
+          .onRef('refreshes.provider', '=', 'connections.provider')
+          .onRef('refreshes.connection', '=', 'connections.connection'),
+      )
+      .selectAll('connections')
+      .select(['principals.id as principal_id', 'records.version'])
       .where('refresh_due_at', '<=', this.#timestamp())
       .where((eb) =>
         eb.or([
           eb('last_used_at', '>=', eb.ref('updated_at')),
-          eb('updated_at', '<=', new Date(this.#now() - REST_MS).toISOString()),
+          eb('updated_at', '<=', new Date(now - REST_MS).toISOString()),
         ]),
       )
+      .where((eb) => eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now)]))
+      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
       .orderBy('refresh_due_at')
-      .limit(limit)
+      .limit(MOST_DUE)
       .execute()
-    return rows.map(({ vault_id, principal_id, ...due }) => ({
-      vaultId: vault_id,
-      principalId: principal_id,
-      ...due,
-    }))
+    return rows
+      .filter((row) => this.#isApproved(row))
+      .slice(0, limit)
+      .map(({ vault_id: vaultId, principal_id: principalId, provider, connection, version }) => ({
+        vaultId,
+        principalId,
+        provider,
+        connection,
+        version,
+      }))
   }
 
-  async removeAll(tx: Db, actor: Actor, provider: string): Promise<number> {
+  #isApproved(row: ConnectionRow): boolean {
+    const definition = this.#definition(row)
+    return definition !== undefined && destinationIn(definition, row) === row.destination
+  }
+
+  async removeAll(tx: Db, actor: Actor, provider: string): Promise<Removed> {
     const rows = await namesOf(tx, actor, provider)
     for (const row of rows) await this.#remove(tx, actor, row)
-    await this.#clients.forgetAll(tx, actor, provider)
-    return rows.length
+    return { connections: rows.length, clients: await this.#clients.forgetAll(tx, actor, provider) }
   }
 
   async #remove(tx: Db, actor: Actor, id: ConnectionId): Promise<void> {
@@ -328,9 +357,7 @@ class ConnectionsOfStore implements Connections {
 
   async use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection> {
     const { name } = provider.definition
-    const row = await (connection === undefined
-      ? findDefault(this.#store.db, actor, name)
-      : findRow(this.#store.db, actor, { provider: name, connection }))
+    const row = await findSealed(this.#store.db, actor, { provider: name, connection })
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
     if (row.destination !== destinationIn(provider.definition, row)) throw needsApproval(row)
     const status = tokenStatus(row, this.#now())
@@ -383,18 +410,17 @@ class ConnectionsOfStore implements Connections {
     ]
   }
 
-  async #row(actor: Actor, id: ConnectionId): Promise<ConnectionRow> {
-    const row = await findRow(this.#store.db, actor, id)
+  async #row(actor: Actor, id: ConnectionId): Promise<SealedRow> {
+    const row = await findSealed(this.#store.db, actor, id)
     if (!row) throw this.#notFound(id, 'use')
     return row
   }
 
   async #credentialOf(
     actor: Actor,
-    row: ConnectionRow,
+    row: SealedRow,
   ): Promise<{ readonly credential: Credential; readonly version: number }> {
-    const sealed = await this.#vault.get(this.#store.db, recordOf(actor, row), row.destination)
-    if (!sealed) {
+    if (!row.record) {
       throw new BrokerError(
         'CredentialMissingError',
         `Connection "${row.connection}" of ${row.provider} has no credential`,
@@ -405,7 +431,8 @@ class ConnectionsOfStore implements Connections {
         },
       )
     }
-    return { credential: parseCredential(sealed.plaintext), version: sealed.version }
+    const opened = await this.#vault.unseal(this.#store.db, recordOf(actor, row), row.destination, row.record)
+    return { credential: parseCredential(opened.plaintext), version: opened.version }
   }
 
   #view(row: ConnectionRow): Connection {

@@ -145,6 +145,16 @@ describe('the lease on a refresh token', () => {
     assert.equal((await used()).version, late.version)
   })
 
+  it('is not ended by one who failed with the credential before a login', async () => {
+    const before = await leased()
+    await logIn('CNRYsecond')
+    now += HOUR
+    await leased()
+    await rooms.refreshes.fail(rooms.actor, before, { reason: 'time_limit', answered: false })
+    assert.deepEqual(await again(), { kind: 'busy' })
+    assert.deepEqual(await events(), ['provider.login', 'provider.login'])
+  })
+
   it('says needs_login after the provider’s last word, and is not given out again', async () => {
     const lease = await leased()
     assert.equal(await rooms.refreshes.reject(rooms.actor, lease, 'invalid_grant'), true)
@@ -237,5 +247,16 @@ describe('the lease on a refresh token', () => {
     assert.deepEqual(await due(), [])
     now += 24 * HOUR
     assert.deepEqual(await due(), ['default'])
+  })
+  it('is not asked for ahead of time where it would not be had: others come first', async () => {
+    const due = async () => (await rooms.connections.dueForRefresh(1)).map(({ connection }) => connection)
+    const lease = await leased()
+    assert.deepEqual(await due(), [])
+    await rooms.refreshes.fail(rooms.actor, lease, { reason: 'http_503', retryAfter: 60, answered: true })
+    assert.deepEqual(await due(), [])
+    now += 60_000
+    assert.deepEqual(await due(), ['default'])
+    rooms.providers.register(tokenProvider('http://127.0.0.1:10'), { force: true })
+    assert.deepEqual(await due(), [])
   })
 })

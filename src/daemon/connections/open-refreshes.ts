@@ -58,8 +58,6 @@ export interface Refreshes {
   reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean>
   /** It did not work this time. How long to leave it alone, in milliseconds. */
   fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<number>
-  /** Gives the lease back, nothing having been sent. */
-  release(actor: Actor, lease: RefreshLease): Promise<void>
 }
 
 export interface RefreshFailure {
@@ -184,6 +182,8 @@ class RefreshesOfStore implements Refreshes {
       const before = await findRefresh(tx, actor, lease)
       const failures = (before?.failures ?? 0) + 1
       const pause = pauseAfter(failures, failure.retryAfter, this.#random())
+      // With a login, epochs begin anew.
+      if (!(await this.#unchanged(tx, actor, lease))) return pause
       if (!(await this.#endLease(tx, actor, lease))) return pause
       const retry_at = (await this.#store.clock(tx)) + pause
       const journal = failure.answered && !lease.interrupted ? { sent_version: null } : {}
@@ -191,10 +191,6 @@ class RefreshesOfStore implements Refreshes {
       await this.#recordFailure(tx, actor, lease, failure.reason)
       return pause
     })
-  }
-
-  async release(actor: Actor, lease: RefreshLease): Promise<void> {
-    await this.#store.transaction((tx) => this.#endLease(tx, actor, lease))
   }
 
   /** The row of the connection, where its credential is the one that was leased. */

@@ -37,7 +37,7 @@ export async function removeDefinition(
   name: string,
 ): Promise<RemovedProvider> {
   return store.transaction(async (tx) => {
-    const removed = await connections.removeAll(tx, actor, name)
+    const { connections: removed } = await connections.removeAll(tx, actor, name)
     const known = providers.find(name)
     const isReset = known?.source === 'bundled' || known?.overridesBundled === true
     const event = isReset ? 'provider.reset' : 'provider.removed'

@@ -24,11 +24,14 @@ export function notFound(
       },
     )
   }
-  const missing = action === 'revoke' ? 'it has no connections' : 'it has no default connection'
-  return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${provider}: ${missing}`, {
-    ...id,
-    hint: `Log in: broker login ${provider}; or choose a default: broker connections set-default ${provider} <connection>`,
-  })
+  const [missing, hint] =
+    action === 'revoke'
+      ? ['it has no connections', 'See `broker connections`.']
+      : [
+          'it has no default connection',
+          `Log in: broker login ${provider}; or choose a default: broker connections set-default ${provider} <connection>`,
+        ]
+  return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${provider}: ${missing}`, { ...id, hint })
 }
 
 /** `needs_login`: the provider takes its refresh token no more. `expired`: it has none, and its token has ended. */

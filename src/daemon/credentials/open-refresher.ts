@@ -160,10 +160,13 @@ class SharedRefreshes implements Refresher {
     const { flows, clients } = this.#options
     if (!grant.refreshToken) return { kind: 'rejected', reason: 'no_refresh_token' } as const
     const own = grant.client.secret ? undefined : await clients.own(actor, provider, lease.baseUrl)
+    const client = own?.id === grant.client.id ? own : grant.client
+    // Forgotten, or changed on disk: the provider would be shown the token by somebody it has to refuse.
+    if (client.auth !== 'none' && !client.secret) return { kind: 'rejected', reason: 'no_client_secret' } as const
     return flows.refresh({
       definition: provider.definition,
       server: { sendsIssuer: false, takesMetadataDocument: false, ...grant.server },
-      client: own?.id === grant.client.id ? own : grant.client,
+      client,
       refreshToken: grant.refreshToken,
       scopes: lease.scopes,
     })

@@ -1,4 +1,4 @@
-import type { Actor, AuthType } from '../../protocol/index.ts'
+import { type Actor, type AuthType, BrokerError } from '../../protocol/index.ts'
 import type { Revoked } from '../../schemas/index.ts'
 import type { ConnectionId, Connections, OAuthClients } from '../connections/index.ts'
 import { type Flows, type RevocationOutcome, storedGrant } from '../flows/index.ts'
@@ -20,18 +20,22 @@ export interface RevokeOptions {
 export async function revokeProvider(options: RevokeOptions, actor: Actor, name: string): Promise<Revoked> {
   const { providers, connections } = options
   const all = await connections.ofProvider(actor, name)
-  const provider = providers.get(name)
-  const outcomes = await Promise.all(all.map((one) => revokeOne(options, actor, provider, one)))
+  const provider = providers.find(name)
+  const outcomes = await Promise.all(
+    all.map((one) => revokeOne(options, actor, provider, one).catch(failedIfUnreadable)),
+  )
   return connections.revoke(actor, name, summary(outcomes))
 }
 
 async function revokeOne(
   { refresher, flows, clients }: RevokeOptions,
   actor: Actor,
-  provider: Provider,
+  provider: Provider | undefined,
   connection: ConnectionId & { readonly authType: AuthType },
 ): Promise<RevocationOutcome> {
   if (connection.authType === 'api_key') return 'unsupported'
+  // Its definition is gone, or no longer parses.
+  if (!provider) return 'failed'
   // A refresh that ends later would leave a token behind that nobody has any more.
   const held = await refresher.hold(actor, connection)
   if (!held) return 'failed'
@@ -44,6 +48,12 @@ async function revokeOne(
     accessToken,
     ...(refreshToken && { refreshToken }),
   })
+}
+
+/** What does not open any more cannot be shown to the provider; removed it shall be. */
+function failedIfUnreadable(error: unknown): RevocationOutcome {
+  if (error instanceof BrokerError && error.name === 'CredentialMissingError') return 'failed'
+  throw error
 }
 
 function summary(outcomes: readonly RevocationOutcome[]): Revoked['remote'] {

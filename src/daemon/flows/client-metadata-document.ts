@@ -8,9 +8,9 @@ export function clientMetadataUrl(publicUrl: string): string {
   return `${publicUrl}${PATH}`
 }
 
-/** Where browsers come back to. */
-export function redirectUriOf(publicUrl: string): string {
-  return `${publicUrl}/auth/callback/oauth`
+/** Where browsers come back to. @param baseUrl of this daemon, without a slash at its end */
+export function redirectUriOf(baseUrl: string): string {
+  return `${baseUrl}/auth/callback/oauth`
 }
 
 /**

@@ -49,7 +49,7 @@ describe('a public server that names private addresses', () => {
       const refusal = /private address|metadata service/
       await assertFails(flows.exchange(started, callback), 'EndpointUnreachableError', refusal)
       await assertFails(
-        flows.register(server, { redirectUri: REDIRECT_URI, scopes: [] }),
+        flows.register({ definition, server, redirectUri: REDIRECT_URI, scopes: [] }),
         'EndpointUnreachableError',
         refusal,
       )

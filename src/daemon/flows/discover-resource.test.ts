@@ -13,6 +13,10 @@ describe('the server of a resource', () => {
       'by a bare parameter of its 401',
       { '/mcp': challenge('resource_metadata=ORIGIN/prm'), '/prm': resourceDocument() },
     ],
+    [
+      'at the root of the origin, where its 401 points',
+      { '/mcp': challenge(`resource_metadata="ORIGIN${AT_RESOURCE}"`), [AT_RESOURCE]: resourceDocument('ORIGIN') },
+    ],
     ['at the path of the resource', { [`${AT_RESOURCE}/mcp`]: resourceDocument() }],
     ['at the root', { [AT_RESOURCE]: resourceDocument('ORIGIN') }],
     ['at the root, for the whole resource', { [AT_RESOURCE]: resourceDocument() }],

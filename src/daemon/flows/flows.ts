@@ -70,6 +70,8 @@ export interface AuthorizationRequest extends Party {
   readonly scopes: readonly string[]
 }
 
+export type RegistrationRequest = Omit<AuthorizationRequest, 'client'>
+
 /** A browser is on its way to the provider; held in memory until it comes back. */
 export interface StartedAuthorization extends AuthorizationRequest {
   /** https, or http on loopback. */
@@ -133,10 +135,7 @@ export interface Flows {
    */
   discover(definition: ProviderDefinition, baseUrl?: string): Promise<OAuthServer>
   /** @throws BrokerError EndpointUnreachableError, AuthenticationFailedError, OperationNotAllowedError where it takes no strangers */
-  register(
-    server: OAuthServer,
-    wanted: { readonly redirectUri: string; readonly scopes: readonly string[] },
-  ): Promise<RegisteredClient>
+  register(request: RegistrationRequest): Promise<RegisteredClient>
   /** Authorization code with PKCE S256. */
   authorize(request: AuthorizationRequest): Promise<StartedAuthorization>
   /**

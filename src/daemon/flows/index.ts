@@ -2,7 +2,7 @@
  * How a provider is asked: discovery, registration, authorization code with PKCE, device code, refresh, revocation, and
  * the ways in which single providers bend the rules. Must never store anything, nor follow a redirect with a secret.
  */
-export { clientMetadataDocument } from './client-metadata-document.ts'
+export { clientMetadataDocument, redirectUriOf } from './client-metadata-document.ts'
 export type {
   AuthorizationRequest,
   DevicePoll,
@@ -14,12 +14,14 @@ export type {
   RefreshOutcome,
   RefreshRequest,
   RegisteredClient,
+  RegistrationRequest,
   RevocationOutcome,
   RevocationRequest,
   StartedAuthorization,
   StartedDevice,
   Tokens,
 } from './flows.ts'
+export { issuerName } from './library-party.ts'
 export { type FlowsOptions, openFlows } from './open-flows.ts'
 export { ProviderRefusal } from './provider-failure.ts'
 export { credentialOf, refreshedGrant, type StoredGrant, storedGrant } from './stored-grant.ts'

@@ -36,8 +36,8 @@ export function libraryParty({ server, client }: Party): LibraryParty {
   }
 }
 
-/** The library wants a name for every server; one that has none cannot be mistaken for one that has. */
-function issuerName({ issuer, authorizationUrl, tokenUrl }: OAuthServer): string {
+/** A name for every server; one that has none goes by its origin. */
+export function issuerName({ issuer, authorizationUrl, tokenUrl }: OAuthServer): string {
   return issuer ?? new URL(tokenUrl ?? authorizationUrl ?? 'about:blank').origin
 }
 

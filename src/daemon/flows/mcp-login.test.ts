@@ -17,7 +17,7 @@ it('an MCP server that nobody defined: discovered, registered, logged in, refres
 
   const server = await flows.discover(definition)
   const scopes = server.resourceScopes ?? []
-  const client = await flows.register(server, { redirectUri: REDIRECT_URI, scopes })
+  const client = await flows.register({ definition, server, redirectUri: REDIRECT_URI, scopes })
   const started = await flows.authorize({ definition, server, client, redirectUri: REDIRECT_URI, scopes })
   const tokens = await flows.exchange(started, new URL(await provider.approve(started.url)).searchParams)
   const { refreshToken = assert.fail() } = tokens

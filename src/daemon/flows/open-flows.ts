@@ -20,7 +20,7 @@ export function openFlows({ publicUrl, now = Date.now, ...outbound }: FlowsOptio
   const means = { ask, now }
   return {
     discover: (definition, baseUrl) => telling({ definition }, () => discover(ask, definition, baseUrl)),
-    register: (server, wanted) =>
+    register: ({ server, ...wanted }) =>
       telling({ server }, () => register(ask, { server, ...wanted, ...(publicUrl !== undefined && { publicUrl }) })),
     authorize: (request) => telling(request, () => authorize(request)),
     exchange: (started, callback) => telling(started, () => exchange(means, started, callback)),

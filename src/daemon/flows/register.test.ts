@@ -1,10 +1,18 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { ScriptedAnswer } from '../../../test/scripted-oauth-server.ts'
-import { assertFails, partyAt, REDIRECT_URI, realProvider, scripted, testFlows } from './flows.fixture.ts'
+import {
+  assertFails,
+  definitionWith,
+  partyAt,
+  REDIRECT_URI,
+  realProvider,
+  scripted,
+  testFlows,
+} from './flows.fixture.ts'
 import { clientMetadataDocument, type OAuthServer } from './index.ts'
 
-const WANTED = { redirectUri: REDIRECT_URI, scopes: ['a', 'b'] }
+const WANTED = { definition: definitionWith({}), redirectUri: REDIRECT_URI, scopes: ['a', 'b'] }
 
 async function registrationServer(t: TestContext, answer: ScriptedAnswer, more: Partial<OAuthServer> = {}) {
   const server = await scripted(t, () => answer)
@@ -26,7 +34,7 @@ describe('a registration', () => {
     const provider = await realProvider(t)
     const flows = testFlows()
     const party = await partyAt(provider, flows)
-    const client = await flows.register(party.server, { redirectUri: REDIRECT_URI, scopes: ['openid'] })
+    const client = await flows.register({ ...party, redirectUri: REDIRECT_URI, scopes: ['openid'] })
 
     const started = await flows.authorize({ ...party, client, redirectUri: REDIRECT_URI, scopes: ['openid'] })
     const tokens = await flows.exchange(started, new URL(await provider.approve(started.url)).searchParams)
@@ -39,7 +47,7 @@ describe('a registration', () => {
   it('asks for exactly one redirect URI, and for nothing that the server does not list', async (t) => {
     const listed = { grantTypes: ['authorization_code'], clientAuth: ['client_secret_basic', 'private_key_jwt'] }
     const { server, said } = await registrationServer(t, MADE, listed)
-    await testFlows().register(said, WANTED)
+    await testFlows().register({ ...WANTED, server: said })
     assert.deepEqual(JSON.parse(server.requests[0]?.body ?? ''), {
       client_name: 'Broker',
       application_type: 'native',
@@ -58,7 +66,7 @@ describe('a registration', () => {
   ] as const)
     it(`asks to authenticate by ${method} where the server lists ${what}`, async (t) => {
       const { server, said } = await registrationServer(t, MADE, listed && { clientAuth: listed })
-      await testFlows().register(said, WANTED)
+      await testFlows().register({ ...WANTED, server: said })
       const { token_endpoint_auth_method, grant_types } = JSON.parse(server.requests[0]?.body ?? '')
       assert.equal(token_endpoint_auth_method, method)
       assert.deepEqual(grant_types, ['authorization_code', 'refresh_token'])
@@ -75,7 +83,7 @@ describe('a registration', () => {
         registration_access_token: 'rat-CNRY',
       },
     })
-    const { secret, ...client } = await testFlows().register(said, WANTED)
+    const { secret, ...client } = await testFlows().register({ ...WANTED, server: said })
     assert.equal(secret?.reveal(), 'cs-CNRY55aa')
     assert.deepEqual(client, {
       id: 'made-1',
@@ -94,7 +102,7 @@ describe('a registration', () => {
   ] as const)
     it(`understands ${what}`, async (t) => {
       const { said } = await registrationServer(t, { status: 201, body: { ...MADE.body, ...more } })
-      const client = await testFlows().register(said, WANTED)
+      const client = await testFlows().register({ ...WANTED, server: said })
       assert.equal(client.auth, auth)
       assert.equal(client.secretExpiresAt, undefined)
       assert.equal(client.secret !== undefined, auth !== 'none')
@@ -115,14 +123,14 @@ describe('a registration', () => {
   ] as const)
     it(`is refused: ${what}`, async (t) => {
       const { said } = await registrationServer(t, { status: 201, body: { ...MADE.body, ...more } })
-      await assertFails(testFlows().register(said, WANTED), 'AuthenticationFailedError', message)
+      await assertFails(testFlows().register({ ...WANTED, server: said }), 'AuthenticationFailedError', message)
     })
 
   it('tells what the server says against it', async (t) => {
     const body = { error: 'invalid_redirect_uri', error_description: 'Only https' }
     const { said } = await registrationServer(t, { status: 400, body })
     const { options } = await assertFails(
-      testFlows().register(said, WANTED),
+      testFlows().register({ ...WANTED, server: said }),
       'AuthenticationFailedError',
       /^Cannot register at http:\S+: it refused \(invalid_redirect_uri: Only https\)$/,
     )
@@ -137,7 +145,7 @@ describe('a registration', () => {
     it(`has another way to offer where the server ${what}`, async (t) => {
       const { said } = await registrationServer(t, answer, more)
       const { options } = await assertFails(
-        testFlows().register(said, WANTED),
+        testFlows().register({ ...WANTED, server: said }),
         'OperationNotAllowedError',
         /Cannot register/,
       )
@@ -146,8 +154,14 @@ describe('a registration', () => {
 
   it('goes to no private address that a public server names', async (t) => {
     const { server, said } = await registrationServer(t, MADE, { isPrivate: false })
-    await assertFails(testFlows().register(said, WANTED), 'EndpointUnreachableError', /private address/)
+    await assertFails(testFlows().register({ ...WANTED, server: said }), 'EndpointUnreachableError', /private address/)
     assert.equal(server.requests.length, 0)
+  })
+
+  it('goes to a private address that the definition names', async (t) => {
+    const { server, said } = await registrationServer(t, MADE, { isPrivate: false })
+    const definition = definitionWith({ registration_url: `${server.origin}/register` })
+    assert.equal((await testFlows().register({ ...WANTED, server: said, definition })).id, 'made-1')
   })
 })
 
@@ -157,7 +171,7 @@ describe('a client metadata document', () => {
 
   it('stands for a registration where the server reads such', async (t) => {
     const { server, said } = await registrationServer(t, MADE, { takesMetadataDocument: true })
-    const client = await testFlows({ publicUrl }).register(said, { redirectUri, scopes: [] })
+    const client = await testFlows({ publicUrl }).register({ ...WANTED, server: said, redirectUri })
     assert.deepEqual(client, {
       id: 'https://broker.example/oauth/client-metadata.json',
       auth: 'none',
@@ -174,7 +188,7 @@ describe('a client metadata document', () => {
   ] as const)
     it(`does not stand for one where ${what}`, async (t) => {
       const { said } = await registrationServer(t, MADE, { takesMetadataDocument: takes })
-      const { id } = await testFlows(options).register(said, { redirectUri: uri, scopes: [] })
+      const { id } = await testFlows(options).register({ ...WANTED, server: said, redirectUri: uri })
       assert.equal(id, 'made-1')
     })
 

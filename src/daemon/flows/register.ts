@@ -2,16 +2,14 @@ import { BrokerError, Secret } from '../../protocol/index.ts'
 import { requireChallengeMethod } from './authorize.ts'
 import { CLIENT_NAME, clientMetadataUrl, redirectUriOf } from './client-metadata-document.ts'
 import { repeats } from './echo.ts'
-import type { OAuthClient, OAuthServer, RegisteredClient } from './flows.ts'
+import type { OAuthClient, OAuthServer, RegisteredClient, RegistrationRequest } from './flows.ts'
+import { issuerName, reachOf } from './library-party.ts'
 import type { Outbound } from './outbound-request.ts'
 import { isLoopbackHost } from './outside-url.ts'
 import { BadAnswer, headOf } from './provider-failure.ts'
 import { type JsonObject, readAnswer } from './token-answer.ts'
 
-export interface Registration {
-  readonly server: OAuthServer
-  readonly redirectUri: string
-  readonly scopes: readonly string[]
+interface Registration extends RegistrationRequest {
   /** Where others find our client metadata document. */
   readonly publicUrl?: string
 }
@@ -23,7 +21,7 @@ export interface Registration {
 export async function register(ask: Outbound, wanted: Registration): Promise<RegisteredClient> {
   const { server, redirectUri, publicUrl } = wanted
   requireChallengeMethod(server)
-  const issuer = server.issuer ?? new URL(server.registrationUrl ?? server.tokenUrl ?? redirectUri).origin
+  const issuer = issuerName(server)
   if (server.takesMetadataDocument && publicUrl !== undefined && redirectUri === redirectUriOf(publicUrl))
     return { id: clientMetadataUrl(publicUrl), auth: 'none', issuer, redirectUri }
   return { ...(await registeredClient(ask, wanted)), issuer, redirectUri }
@@ -32,14 +30,13 @@ export async function register(ask: Outbound, wanted: Registration): Promise<Reg
 type ClientMade = Omit<RegisteredClient, 'issuer' | 'redirectUri'>
 
 async function registeredClient(ask: Outbound, wanted: Registration): Promise<ClientMade> {
-  const { registrationUrl, issuer, isPrivate } = wanted.server
+  const { registrationUrl } = wanted.server
   if (registrationUrl === undefined) throw takesNoStrangers('has no registration')
   const asked = clientMetadata(wanted)
   const { response } = await ask({
     method: 'POST',
     url: registrationUrl,
-    // Without an issuer there was nobody but the definition to name it.
-    reach: isPrivate === true || issuer === undefined ? 'private' : 'public',
+    reach: reachOf(wanted, registrationUrl),
     headers: { 'content-type': 'application/json' },
     body: JSON.stringify(asked),
   })

@@ -65,11 +65,8 @@ function placesOf(resource: string, { metadataUrl, reach }: Challenge): readonly
   const { origin, pathname, search } = new URL(resource)
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`
   const inserted = `${wellKnown}${pathname === '/' ? '' : pathname}${search}`
-  return [
-    ...(metadataUrl === undefined ? [] : [{ url: metadataUrl, reach, stands: resource }]),
-    { url: inserted, reach, stands: resource },
-    ...(inserted === wellKnown ? [] : [{ url: wellKnown, reach, stands: origin }]),
-  ]
+  const urls = new Set([...(metadataUrl === undefined ? [] : [metadataUrl]), inserted, wellKnown])
+  return [...urls].map((url) => ({ url, reach, stands: url === wellKnown ? origin : resource }))
 }
 
 function metadataIn(

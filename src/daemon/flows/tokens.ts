@@ -34,7 +34,7 @@ export function tokensOf(
     ...granted,
     ...(body.expires_in !== undefined && { expiresAt: now + body.expires_in * 1000 }),
     scopes: body.scope === undefined || isSecret(body.scope) ? asked : scopesIn(body.scope),
-    ...(apiUrl !== undefined && !isSecret(apiUrl) && { apiUrl }),
+    ...(apiUrl !== undefined && !isSecret(new URL(apiUrl).host) && { apiUrl }),
   }
 }
 

@@ -7,4 +7,11 @@ export type { AnchorFile } from './anchor.ts'
 export type { Integrity } from './integrity.ts'
 export { type Keyring, systemKeyring } from './keyring.ts'
 export type { MasterKeySettings } from './master-key-source.ts'
-export { type OpenedRecord, openVault, type RecordRef, type Vault, type VaultStatus } from './open-vault.ts'
+export {
+  type OpenedRecord,
+  openVault,
+  type RecordRef,
+  type SealedRecord,
+  type Vault,
+  type VaultStatus,
+} from './open-vault.ts'

@@ -15,6 +15,9 @@ import {
 } from './master-key-source.ts'
 import { recordContext } from './record-context.ts'
 
+/** A record as the store has it. */
+export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
+
 /** What a record holds, and which version of it that is: none is ever used twice. */
 export interface OpenedRecord {
   readonly plaintext: Secret
@@ -52,6 +55,8 @@ export interface Vault {
    * @throws BrokerError CredentialMissingError where it does not open: it was swapped, moved, edited, or bound elsewhere.
    */
   get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined>
+  /** Opens one that was read already. @throws as {@link Vault.get} */
+  unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord>
   /** The version of a record, without opening it. */
   versionOf(db: Db, ref: RecordRef): Promise<number | undefined>
   /** Whether there was one. */
@@ -257,13 +262,18 @@ class SealedRecords implements Vault {
   }
 
   async get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined> {
+    this.#unsealed()
+    const record = await sealedRecord(db, ref)
+    return record && this.unseal(db, ref, binding, record)
+  }
+
+  async unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord> {
     const { keys } = this.#unsealed()
-    const row = await sealedRecord(db, ref)
-    if (!row) return undefined
-    const { key } = await this.#dataKey(db, ref.vaultId, row.term)
-    const context = recordContext(keys, ref, { version: row.version, binding, term: row.term })
-    const plaintext = new Secret(opened(() => open(key, row.sealed, context), 'The stored credential').toString())
-    return { plaintext, version: row.version }
+    const { version, term, sealed } = record
+    const { key } = await this.#dataKey(db, ref.vaultId, term)
+    const context = recordContext(keys, ref, { version, binding, term })
+    const plaintext = new Secret(opened(() => open(key, sealed, context), 'The stored credential').toString())
+    return { plaintext, version }
   }
 
   async #newestDataKey(db: Db, vaultId: string): Promise<DataKey> {
