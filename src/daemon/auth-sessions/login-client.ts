@@ -56,9 +56,9 @@ export async function registeredClient(
  * forgotten: the next login asks for another app, or registers anew.
  */
 export async function asClient<Result>(
-  { clients, redirectUri }: Pick<ClientRooms, 'clients' | 'redirectUri'>,
+  { clients }: Pick<ClientRooms, 'clients'>,
   { actor, provider, baseUrl }: LoginRequest,
-  { origin, kept }: LoginClient,
+  { client, origin, kept }: LoginClient,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
@@ -67,7 +67,7 @@ export async function asClient<Result>(
     const wasKept = origin !== 'definition' && kept === undefined
     if (!wasKept || providerCode(cause) !== 'invalid_client') throw cause
     const own = { kind: 'own', ...(baseUrl !== undefined && { baseUrl }) } as const
-    await clients.forget(actor, provider, origin === 'app' ? own : { kind: 'registered', redirectUri })
+    await clients.forget(actor, provider, origin === 'app' ? own : { kind: 'registered', id: client.id })
     throw clientRefused(provider.definition, origin, cause)
   }
 }

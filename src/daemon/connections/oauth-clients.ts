@@ -27,7 +27,8 @@ export type KeptClient =
 
 export type ForgottenClient =
   | { readonly kind: 'own'; readonly baseUrl?: string }
-  | { readonly kind: 'registered'; readonly redirectUri: string }
+  /** By its client id. */
+  | { readonly kind: 'registered'; readonly id: string }
 
 /** The OAuth clients of a vault: one own app for a provider, or a tenant of it, and one registration for a redirect URI. */
 export interface OAuthClients {
@@ -78,24 +79,31 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
       await vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(kept.client))
     },
     async forget(actor, provider, which) {
-      const ref =
-        which.kind === 'own'
-          ? ownRef(actor, provider, which.baseUrl)
-          : registeredRef(actor, provider, which.redirectUri)
-      await store.transaction((tx) => vault.remove(tx, ref))
+      if (which.kind === 'own') {
+        await store.transaction((tx) => vault.remove(tx, ownRef(actor, provider, which.baseUrl)))
+        return
+      }
+      for (const ref of await refsOf(store.db, actor, `${provider.definition.name}/registered/`)) {
+        const client = await read(ref, provider)
+        if (client?.id === which.id) await store.transaction((tx) => vault.remove(tx, ref))
+      }
     },
     async forgetAll(tx, actor, provider) {
-      const rows = await tx
-        .selectFrom('records')
-        .select('id')
-        .where('vault_id', '=', actor.vaultId)
-        .where('kind', '=', 'client')
-        .execute()
-      const own = rows.filter(({ id }) => id.startsWith(`${provider}/`))
-      for (const { id } of own) await vault.remove(tx, { vaultId: actor.vaultId, kind: 'client', id })
-      return own.length
+      const refs = await refsOf(tx, actor, `${provider}/`)
+      for (const ref of refs) await vault.remove(tx, ref)
+      return refs.length
     },
   }
+}
+
+async function refsOf(db: Db, { vaultId }: Actor, prefix: string): Promise<readonly RecordRef[]> {
+  const rows = await db
+    .selectFrom('records')
+    .select('id')
+    .where('vault_id', '=', vaultId)
+    .where('kind', '=', 'client')
+    .execute()
+  return rows.flatMap(({ id }) => (id.startsWith(prefix) ? [{ vaultId, kind: 'client' as const, id }] : []))
 }
 
 function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): RecordRef {

@@ -145,6 +145,29 @@ describe('a token that ends', () => {
     assert.deepEqual(await reasons(), ['invalid_grant'])
   })
 
+  it('needs a login, with a new registration, when the server has forgotten the client', async () => {
+    const at = { issuer: endpoint.origin, redirectUri: 'http://127.0.0.1:7998/auth/callback/oauth' }
+    const provider = rooms.providers.get('acme')
+    const client = { id: 'broker-test', auth: 'none', ...at } as const
+    await rooms.store.transaction((tx) => rooms.clients.keep(tx, rooms.actor, provider, { kind: 'registered', client }))
+    assert.deepEqual(await rooms.clients.registered(rooms.actor, provider, at), client)
+    endpoint.answer = (_, response) => sendJson(response, 401, { error: 'invalid_client' })
+    now += HOUR
+    await assert.rejects(resolve(), { name: 'RefreshFailedError' })
+    assert.equal(await rooms.clients.registered(rooms.actor, provider, at), undefined)
+    assert.equal(await status(), 'needs_login')
+  })
+
+  it('does not hold up a daemon that stops while another one refreshes', async () => {
+    now += HOUR
+    const { version } = await rooms.connections.use(rooms.actor, rooms.providers.get('acme'), undefined)
+    const id = { provider: 'acme', connection: 'default' }
+    assert.equal((await rooms.refreshes.begin(rooms.actor, id, version, 'due')).kind, 'leased')
+    const asked = assert.rejects(resolve(), { name: 'DaemonUnavailableError' })
+    while ((await rooms.refreshes.begin(rooms.actor, id, version, 'due')).kind !== 'busy');
+    await Promise.all([refresher.close(), asked])
+  })
+
   it('says so at once where it has no refresh token', async () => {
     await logIn('')
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')

@@ -9,15 +9,9 @@ import {
   type RefreshLease,
   tokenExpired,
 } from '../connections/index.ts'
-import {
-  credentialOf,
-  type Flows,
-  type RefreshOutcome,
-  refreshedGrant,
-  type StoredGrant,
-  storedGrant,
-} from '../flows/index.ts'
+import { credentialOf, type Flows, type RefreshOutcome, refreshedGrant, storedGrant } from '../flows/index.ts'
 import type { Provider } from '../providers/index.ts'
+import { grantedParty } from './granted-party.ts'
 
 /** Gets new tokens for a connection: once, however many ask. */
 export interface Refresher {
@@ -76,8 +70,11 @@ class SharedRefreshes implements Refresher {
     if (!refresh) {
       const rest = this.#restOf(key, stale)
       if (rest > 0 && cause === 'due') throw failed(stale, 'it failed a short while ago', rest)
-      if (this.#closed) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
+      if (this.#closed) throw stopping()
       refresh = this.#refresh(actor, provider, stale, cause).finally(() => this.#underWay.delete(key))
+      refresh.catch((error: unknown) => {
+        if (!(error instanceof BrokerError)) this.#options.onFailure(error)
+      })
       this.#underWay.set(key, refresh)
     }
     await withinPatience(refresh, stale)
@@ -109,6 +106,7 @@ class SharedRefreshes implements Refresher {
           if (cause === 'due') this.#rest(actor, stale, beginning.wait)
           throw failed(stale, 'it failed a short while ago', beginning.wait)
         case 'busy':
+          if (this.#closed) throw stopping()
           if (performance.now() > giveUpAt) throw failed(stale, 'another daemon does not finish it')
           await delay(LOOK_AGAIN_MS)
       }
@@ -127,18 +125,18 @@ class SharedRefreshes implements Refresher {
 
   async #spend(actor: Actor, provider: Provider, lease: RefreshLease): Promise<void> {
     const { refreshes } = this.#options
-    const grant = storedGrant(lease.credential)
-    const outcome = await this.#ask(actor, provider, lease, grant)
+    const outcome = await this.#ask(actor, provider, lease)
     switch (outcome.kind) {
       case 'refreshed': {
         const { expiresAt, scopes } = outcome.tokens
-        const credential = credentialOf(refreshedGrant(grant, outcome.tokens))
+        const credential = credentialOf(refreshedGrant(storedGrant(lease.credential), outcome.tokens))
         const refreshed = { credential, scopes, ...(expiresAt !== undefined && { expiresAt }) }
         return this.#store(() => refreshes.succeed(actor, lease, refreshed))
       }
       case 'rejected':
-        if (await refreshes.reject(actor, lease, outcome.reason)) throw rejected(lease)
-        return
+        if (!(await refreshes.reject(actor, lease, outcome.reason))) return
+        if (outcome.reason === 'invalid_client') await this.#forgetRegistration(actor, provider, lease)
+        throw rejected(lease, outcome.reason)
       case 'failed': {
         const wait = await refreshes.fail(actor, lease, outcome)
         this.#rest(actor, lease, wait)
@@ -147,29 +145,28 @@ class SharedRefreshes implements Refresher {
     }
   }
 
-  async #ask(actor: Actor, provider: Provider, lease: RefreshLease, grant: StoredGrant): Promise<RefreshOutcome> {
+  async #ask(actor: Actor, provider: Provider, lease: RefreshLease): Promise<RefreshOutcome> {
     try {
-      return await this.#askProvider(actor, provider, lease, grant)
+      return await this.#askProvider(actor, provider, lease)
     } catch (error) {
       this.#options.onFailure(error)
       return { kind: 'failed', reason: 'internal_error', answered: false }
     }
   }
 
-  async #askProvider(actor: Actor, provider: Provider, lease: RefreshLease, grant: StoredGrant) {
+  async #askProvider(actor: Actor, provider: Provider, lease: RefreshLease): Promise<RefreshOutcome> {
     const { flows, clients } = this.#options
-    if (!grant.refreshToken) return { kind: 'rejected', reason: 'no_refresh_token' } as const
-    const own = grant.client.secret ? undefined : await clients.own(actor, provider, lease.baseUrl)
-    const client = own?.id === grant.client.id ? own : grant.client
+    const { party, grant } = await grantedParty(clients, actor, provider, lease)
+    if (!grant.refreshToken) return { kind: 'rejected', reason: 'no_refresh_token' }
     // Forgotten, or changed on disk: the provider would be shown the token by somebody it has to refuse.
-    if (client.auth !== 'none' && !client.secret) return { kind: 'rejected', reason: 'no_client_secret' } as const
-    return flows.refresh({
-      definition: provider.definition,
-      server: { sendsIssuer: false, takesMetadataDocument: false, ...grant.server },
-      client,
-      refreshToken: grant.refreshToken,
-      scopes: lease.scopes,
-    })
+    if (party.client.auth !== 'none' && !party.client.secret) return { kind: 'rejected', reason: 'no_client_secret' }
+    return flows.refresh({ ...party, refreshToken: grant.refreshToken, scopes: lease.scopes })
+  }
+
+  /** The server has forgotten us: the next login has to register anew, and not to come with this client. */
+  async #forgetRegistration(actor: Actor, provider: Provider, lease: RefreshLease): Promise<void> {
+    const { client } = storedGrant(lease.credential)
+    await this.#options.clients.forget(actor, provider, { kind: 'registered', id: client.id })
   }
 
   /** Tries for a while: what was granted is in no other place, and the token before it is spent. */
@@ -191,6 +188,10 @@ class SharedRefreshes implements Refresher {
     this.#closed = true
     await Promise.allSettled(this.#underWay.values())
   }
+}
+
+function stopping(): BrokerError {
+  return new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
 }
 
 function unlessGone(error: unknown): RefreshBeginning {
@@ -220,14 +221,16 @@ function failed({ provider, connection }: ConnectionId, why: string, waitMs?: nu
   })
 }
 
-function rejected({ provider, connection }: ConnectionId): BrokerError {
-  return new BrokerError(
-    'RefreshFailedError',
-    `Cannot refresh connection "${connection}" of ${provider}: the provider takes its refresh token no more`,
-    {
-      provider,
-      connection,
-      hint: `Log in again: broker login ${provider} --connection ${connection} --force`,
-    },
-  )
+const NOT_ASKED: Readonly<Record<string, string>> = {
+  no_refresh_token: 'it has no refresh token',
+  no_client_secret: 'the OAuth app it was made with is gone',
+}
+
+function rejected({ provider, connection }: ConnectionId, reason: string): BrokerError {
+  const why = NOT_ASKED[reason] ?? 'the provider takes its refresh token no more'
+  return new BrokerError('RefreshFailedError', `Cannot refresh connection "${connection}" of ${provider}: ${why}`, {
+    provider,
+    connection,
+    hint: `Log in again: broker login ${provider} --connection ${connection} --force`,
+  })
 }

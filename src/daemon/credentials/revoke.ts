@@ -1,8 +1,9 @@
 import { type Actor, type AuthType, BrokerError } from '../../protocol/index.ts'
 import type { Revoked } from '../../schemas/index.ts'
 import type { ConnectionId, Connections, OAuthClients } from '../connections/index.ts'
-import { type Flows, type RevocationOutcome, storedGrant } from '../flows/index.ts'
+import type { Flows, RevocationOutcome } from '../flows/index.ts'
 import type { Provider, Providers } from '../providers/index.ts'
+import { grantedParty } from './granted-party.ts'
 import type { Refresher } from './open-refresher.ts'
 
 export interface RevokeOptions {
@@ -39,15 +40,9 @@ async function revokeOne(
   // A refresh that ends later would leave a token behind that nobody has any more.
   const held = await refresher.hold(actor, connection)
   if (!held) return 'failed'
-  const { accessToken, refreshToken, client, server } = storedGrant(held.credential)
-  const own = client.secret ? undefined : await clients.own(actor, provider, held.baseUrl)
-  return flows.revoke({
-    definition: provider.definition,
-    server: { sendsIssuer: false, takesMetadataDocument: false, ...server },
-    client: own?.id === client.id ? own : client,
-    accessToken,
-    ...(refreshToken && { refreshToken }),
-  })
+  const { party, grant } = await grantedParty(clients, actor, provider, held)
+  const { accessToken, refreshToken } = grant
+  return flows.revoke({ ...party, accessToken, ...(refreshToken && { refreshToken }) })
 }
 
 /** What does not open any more cannot be shown to the provider; removed it shall be. */

@@ -60,7 +60,9 @@ function checkCallback(
       throw new BadAnswer('came back from another server than the one that was asked')
     parameters.delete('iss')
   }
-  return oauth.validateAuthResponse(as, client, parameters, state)
+  const checked = oauth.validateAuthResponse(as, client, parameters, state)
+  if (!checked.has('code')) throw new BadAnswer('sent the browser back without a code')
+  return checked
 }
 
 /** A server whose name is not known can at least not be on another origin. */

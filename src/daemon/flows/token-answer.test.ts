@@ -36,12 +36,14 @@ const TAKEN: readonly (readonly [string, ScriptedAnswer])[] = [
   ['empty members', { body: { ...TOKENS, scope: null, id_token: '', error: null, error_description: '' } }],
   ['status 201', { status: 201, body: TOKENS }],
   ['an ID token that nobody asked for', { body: { ...TOKENS, id_token: 'nonsense' } }],
+  ['JSON without a type', { body: JSON.stringify(TOKENS) }],
+  ['JSON called plain text', { headers: { 'content-type': 'text/plain' }, body: JSON.stringify(TOKENS) }],
 ]
 
 const REFUSED: readonly (readonly [string, ScriptedAnswer, RegExp])[] = [
   ['HTML with status 200', { headers: { 'content-type': 'text/html' }, body: '<html>CNRY</html>' }, /not JSON/],
-  ['JSON under another type', { headers: { 'content-type': 'text/plain' }, body: JSON.stringify(TOKENS) }, /not JSON/],
-  ['JSON without a type', { body: JSON.stringify(TOKENS) }, /not JSON/],
+  ['JSON called HTML', { headers: { 'content-type': 'text/html' }, body: JSON.stringify(TOKENS) }, /not JSON/],
+  ['plain text', { headers: { 'content-type': 'text/plain' }, body: 'access_token=CNRY' }, /not JSON/],
   ['no answer', { status: 204 }, /not JSON/],
   ['broken JSON', { headers: JSON_TYPE, body: '{"access_token":"CNRY' }, /cannot be read/],
   [

@@ -78,6 +78,8 @@ function parseAnswer(contentType: string | null, text: string): JsonObject | str
   const [type = ''] = (contentType ?? '').toLowerCase().split(';', 1)
   if (/^application\/(?:[a-z0-9.-]+\+)?json\s*$|^text\/json\s*$/.test(type)) return parseJson(text)
   if (type.trim() === 'application/x-www-form-urlencoded') return parseForm(text)
+  // What servers of a few lines send that say nothing of what it is.
+  if (/^(?:text\/plain)?\s*$/.test(type) && text.trimStart().startsWith('{')) return parseJson(text)
   return 'answered with something that is not JSON'
 }
 
