@@ -1,6 +1,7 @@
 /** `npm run bench`: ratios, each taken side by side in one run. `npm run bench -- proxy stream` picks measures. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { measureCatalogue } from './measure-catalogue.ts'
 import { measureCrashes } from './measure-crashes.ts'
 import { measureProxy } from './measure-proxy.ts'
 import { measureRefresh } from './measure-refresh.ts'
@@ -15,6 +16,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   stream: measureStream,
   start: measureStart,
   vault: measureVault,
+  catalogue: measureCatalogue,
   refresh: measureRefresh,
   crashes: measureCrashes,
 }
