@@ -41,7 +41,8 @@ function main(): number {
     writeFileSync(TABLE, withRow(readFileSync(TABLE, 'utf8'), wanted))
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
-    return fail(error.message)
+    const details = (error.options.details ?? []).map(({ path, message }) => `  ${path} ${message}`)
+    return fail(['Such a definition cannot be used:', ...details].join('\n'))
   }
   process.stdout.write(`Wrote providers/${wanted.name}.json and its row in bundled.test.ts.
 Now read the service's documentation, make the row say what a request must carry, and run:
