@@ -46,7 +46,7 @@ test('hostile files are skipped and named: too large, binary, a folder, a link e
 
   assert.deepEqual(found, {})
   assert.deepEqual(skipped, [
-    '.env.development.local: it is a link out of this folder',
+    '.env.development.local: it is a link out of its folder',
     '.env.local: it is not text',
     '.env.development: it is no regular file',
     '.env: it is larger than 1 MiB',

@@ -53,9 +53,10 @@ function defineEveryday(commands: Commands): void {
     .add(
       'onboard',
       'set this home up: agent, daemon, and the API keys found in .env files and the environment',
-      'broker onboard --scan-only',
+      'broker onboard --from gh,npm',
     )
     .option('--base-url <url>', 'daemon to use from now on')
+    .option('--from <s1,s2>', 'read the keys that other programs keep too: gh, npm, netrc', commaSeparated)
     .option('--scan-only', 'report what differs between the environment and the vault, import nothing')
     .option('--overwrite', 'replace stored keys by those found')
     .does<OnboardOptions>(async (invocation, options) =>

@@ -1,3 +1,4 @@
+import { homedir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
 import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
@@ -7,6 +8,7 @@ import { defaultHandle } from '../default-handle.ts'
 import { findVariables } from '../environment-files.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, keyProviders } from '../key-import.ts'
+import { findKeys, type KeySourceName, keySourcesNamed } from '../key-sources.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { createAgentKey, register } from '../registration.ts'
 import { activeHandle, asAgent, connect, proveDaemon, signerOf } from '../session.ts'
@@ -14,6 +16,7 @@ import { cancelled } from '../terminal.ts'
 
 export interface OnboardOptions {
   readonly baseUrl?: string
+  readonly from?: readonly string[]
   readonly scanOnly?: boolean
   readonly overwrite?: boolean
 }
@@ -23,6 +26,7 @@ const LOOK_AGAIN = 1_000
 /** First-run setup; run again it changes only what has changed. */
 export async function onboard(before: Invocation, options: OnboardOptions): Promise<void> {
   refuseQuiet(before)
+  const sources = keySourcesNamed(options.from ?? [])
   const invocation = options.baseUrl === undefined ? before : await switchDaemon(before, options.baseUrl)
   const { config, output } = invocation
   const handle = ensureAgent(invocation)
@@ -31,7 +35,7 @@ export async function onboard(before: Invocation, options: OnboardOptions): Prom
   const did = signerOf(config, handle).key.did
   const { registered, results } = await asAgent(invocation, async (client) => ({
     registered: await ensureClaimed(invocation, client, handle),
-    results: await scan(invocation, client, modeOf(options)),
+    results: await scan(invocation, client, { mode: modeOf(options), sources }),
   }))
   const imported = [...new Set(results.filter(({ status }) => status === 'imported').map(({ provider }) => provider))]
   const document = {
@@ -136,23 +140,37 @@ async function waitForClaim(
   throw notClaimed
 }
 
+interface ScanOptions {
+  readonly mode: ImportMode
+  /** Read beside the environment. */
+  readonly sources: readonly KeySourceName[]
+}
+
 async function scan(
   { config, output }: Invocation,
   client: DaemonClient,
-  mode: ImportMode,
+  { mode, sources }: ScanOptions,
 ): Promise<readonly ImportResult[]> {
   const [list, connections] = await Promise.all([client.providers(), client.connections()])
   const providers = await keyProviders(client, list)
   const names = new Set(providers.flatMap(({ variables }) => variables))
+  const warn = (text: string) => output.warn(text)
   const found = findVariables(names, config.inherited, process.cwd(), (file, why) =>
-    output.warn(`${file} was not read: ${why}`),
+    warn(`${file} was not read: ${why}`),
   )
+  const keys = findKeys(sources, {
+    environment: config.inherited,
+    home: homedir(),
+    hosts: new Set(providers.flatMap(({ hosts }) => hosts)),
+    warn,
+    note: (text) => output.note(text),
+  })
   const connected = new Set(
     connections.filter(({ connection }) => connection === DEFAULT_CONNECTION).map(({ provider }) => provider),
   )
   const results: ImportResult[] = []
   for (const provider of providers) {
-    results.push(...(await importKeys(provider, { client, mode, found, connected, warn: (text) => output.warn(text) })))
+    results.push(...(await importKeys(provider, { client, mode, found, keys, connected, warn })))
   }
   return results
 }

@@ -1,0 +1,51 @@
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, realpathSync } from 'node:fs'
+import { dirname } from 'node:path'
+
+const MAX_BYTES = 1024 * 1024
+
+/**
+ * The text of a file that somebody else wrote; undefined where there is none, or none that should be read: `skip` hears
+ * why.
+ */
+export function readForeignFile(path: string, skip: (why: string) => void): string | undefined {
+  try {
+    const stat = lstatSync(path, { throwIfNoEntry: false })
+    if (!stat) return undefined
+    if (stat.isSymbolicLink() && !staysInItsFolder(path)) return refuse(skip, 'it is a link out of its folder')
+    return readText(path, skip)
+  } catch (error) {
+    return refuse(
+      skip,
+      error instanceof Error && 'code' in error ? `it cannot be read (${error.code})` : 'it cannot be read',
+    )
+  }
+}
+
+function staysInItsFolder(path: string): boolean {
+  try {
+    return dirname(realpathSync(path)) === realpathSync(dirname(path))
+  } catch {
+    return false
+  }
+}
+
+function readText(path: string, skip: (why: string) => void): string | undefined {
+  // Without waiting: a FIFO must not hold the command up.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const stat = fstatSync(descriptor)
+    if (!stat.isFile()) return refuse(skip, 'it is no regular file')
+    if (stat.size > MAX_BYTES) return refuse(skip, 'it is larger than 1 MiB')
+    const bytes = Buffer.alloc(stat.size)
+    const length = readSync(descriptor, bytes, 0, stat.size, 0)
+    if (bytes.includes(0)) return refuse(skip, 'it is not text')
+    return bytes.toString('utf8', 0, length).replace(/^\uFEFF/, '')
+  } finally {
+    closeSync(descriptor)
+  }
+}
+
+function refuse(skip: (why: string) => void, why: string): undefined {
+  skip(why)
+  return undefined
+}

@@ -1,0 +1,128 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { dirname, join } from 'node:path'
+import { type TestContext, test } from 'node:test'
+import { BrokerError } from '../protocol/index.ts'
+import { findKeys, type KeySourceName, keySourcesNamed } from './key-sources.ts'
+
+const GH = 'github.com:\n    user: ada\n    oauth_token: gho_CNRY1\n'
+const NPM = '//registry.npmjs.org/:_authToken=npm_CNRY2\n'
+const NETRC = 'machine api.heroku.com login ada password CNRY3\nmachine unknown.example login ada password CNRY4\n'
+const ALL: readonly KeySourceName[] = ['gh', 'npm', 'netrc']
+
+test('each source is read where its program keeps it, and gives the keys of known hosts', (t) => {
+  const home = folder(t, { '.config/gh/hosts.yml': GH, '.npmrc': NPM, '.netrc': NETRC })
+
+  assert.deepEqual(find(home, ALL), {
+    found: ['api.github.com gho_CNRY1 gh', 'registry.npmjs.org npm_CNRY2 npm', 'api.heroku.com CNRY3 netrc'],
+    said: [],
+  })
+})
+
+test('each source is read where the environment says', (t) => {
+  const home = folder(t, { 'xdg/gh/hosts.yml': GH, 'own/hosts.yml': GH.replace('1', '5'), npmrc: NPM, netrc: NETRC })
+  const gh = (environment: Readonly<Record<string, string>>) => find(home, ['gh'], environment).found
+  const environment = { NETRC: join(home, 'netrc'), NPM_CONFIG_USERCONFIG: join(home, 'npmrc') }
+
+  assert.deepEqual(gh({ XDG_CONFIG_HOME: join(home, 'xdg') }), ['api.github.com gho_CNRY1 gh'])
+  assert.deepEqual(gh({ XDG_CONFIG_HOME: join(home, 'xdg'), GH_CONFIG_DIR: join(home, 'own') }), [
+    'api.github.com gho_CNRY5 gh',
+  ])
+  assert.equal(find(home, ['npm', 'netrc'], environment).found.length, 2)
+  assert.equal(find(home, ['npm'], { npm_config_userconfig: join(home, 'npmrc') }).found.length, 1)
+})
+
+test('nothing is read that was not asked for', (t) => {
+  const home = folder(t, { '.npmrc': NPM, '.netrc': 'malformed' })
+
+  assert.deepEqual(find(home, ['npm']), { found: ['registry.npmjs.org npm_CNRY2 npm'], said: [] })
+})
+
+test('a source that has nothing says so, and why', (t) => {
+  const home = folder(t, { '.config/gh/hosts.yml': 'github.com:\n    user: ada\n', '.netrc': 'machine x.example' })
+
+  assert.deepEqual(find(home, ALL).said, [
+    "no key was found in the GitHub CLI's hosts.yml: the GitHub CLI keeps its token in the keyring of the operating system; `gh auth token | broker login github` stores it",
+    "No key was found in npm's .npmrc: it does not exist",
+    'No key of a provider was found in the .netrc',
+  ])
+})
+
+test('hostile files are skipped and named: malformed, too large, binary, a folder, a pipe, a link elsewhere', (t) => {
+  const elsewhere = folder(t, { npmrc: NPM })
+  const one = folder(t, {
+    '.config/gh/hosts.yml': '- CNRY',
+    '.npmrc': `${NPM}\0`,
+    '.netrc': ' '.repeat(1024 * 1024 + 1),
+  })
+  const two = folder(t, { '.config/gh/hosts.yml/folder': '' })
+  symlinkSync(join(elsewhere, 'npmrc'), join(two, '.npmrc'))
+  execFileSync('mkfifo', [join(two, '.netrc')])
+
+  assert.deepEqual(find(one, ALL), {
+    found: [],
+    said: [
+      "the GitHub CLI's hosts.yml was not read: it is not written as expected",
+      "npm's .npmrc was not read: it is not text",
+      'the .netrc was not read: it is larger than 1 MiB',
+    ],
+  })
+  assert.deepEqual(find(two, ALL), {
+    found: [],
+    said: [
+      "the GitHub CLI's hosts.yml was not read: it is no regular file",
+      "npm's .npmrc was not read: it is a link out of its folder",
+      'the .netrc was not read: it is no regular file',
+    ],
+  })
+})
+
+test('a file that stands where a folder should, or a path no file can have, ends nothing', (t) => {
+  const home = folder(t, { '.config': 'x' })
+
+  assert.equal(find(home, ['gh']).found.length, 0)
+  assert.match(find(home, ['netrc'], { NETRC: 'x'.repeat(5_000) }).said.join(), /it cannot be read \(ENAMETOOLONG\)/)
+})
+
+test('what cannot be imported from is refused by name, and what it is not is not repeated', () => {
+  const refused = (...names: readonly string[]) => {
+    try {
+      return keySourcesNamed(names)
+    } catch (error) {
+      return error instanceof BrokerError ? [error.name, error.message] : error
+    }
+  }
+
+  assert.deepEqual(refused('gh', 'npm', 'gh'), ['gh', 'npm'])
+  assert.deepEqual(refused('gh', 'aws'), [
+    'InvalidRequestError',
+    'Keys of `aws` cannot be imported yet: requests to AWS are signed with the key, and no provider of this version signs',
+  ])
+  assert.match(String(refused('docker')), /^InvalidRequestError,Keys of `docker` cannot be imported yet/)
+  assert.match(String(refused('gcloud')), /^InvalidRequestError,Keys of `gcloud` cannot be imported yet/)
+  assert.deepEqual(refused('sk-CNRY'), [
+    'InvalidRequestError',
+    '`--from` names a place that keys cannot be imported from',
+  ])
+  assert.match(String(refused('constructor')), /^InvalidRequestError/)
+})
+
+function find(home: string, sources: readonly KeySourceName[], environment: Readonly<Record<string, string>> = {}) {
+  const said: string[] = []
+  const say = (text: string) => void said.push(text)
+  const hosts = new Set(['api.github.com', 'registry.npmjs.org', 'api.heroku.com'])
+  const keys = findKeys(sources, { environment, home, hosts, warn: say, note: say })
+  return { found: keys.map(({ host, value, source }) => `${host} ${value.reveal()} ${source}`), said }
+}
+
+function folder(t: TestContext, files: Readonly<Record<string, string>>): string {
+  const path = mkdtempSync(join(tmpdir(), 'broker-test-'))
+  t.after(() => rmSync(path, { recursive: true, force: true }))
+  for (const [name, text] of Object.entries(files)) {
+    mkdirSync(dirname(join(path, name)), { recursive: true })
+    writeFileSync(join(path, name), text)
+  }
+  return path
+}
