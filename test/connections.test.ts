@@ -105,6 +105,18 @@ describe('a login with an API key', () => {
     assert.equal((await ada.call('GET', `/api/auth/sessions/${'x'.repeat(32)}`)).status, 404)
   })
 
+  it('answers with the segment of the path that carries a key', async () => {
+    await connect(ada, 'telegram', '1:CNRYbot')
+    const { body } = await ada.call('POST', '/api/credentials/resolve', {
+      host: 'api.telegram.org',
+      path: '/bot0:x/getMe',
+    })
+    assert.deepEqual(body.path, { prefix: '/bot', segment: '/bot1:CNRYbot' })
+    assert.deepEqual(body.headers, {})
+    const refused = await begin({ provider: 'telegram', connection: 'other' })
+    assert.equal((await resume(refused.body.id, { api_key: '1:CNRY/x' })).status, 422)
+  })
+
   it('binds the credential of a tenant to the tenant’s own host', async () => {
     assert.equal((await ada.call('POST', '/api/providers', { definition: tenant })).status, 201)
     assert.equal((await begin({ provider: 'acme' })).status, 422)

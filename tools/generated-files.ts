@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../src/cli/index.ts'
-import { openProviders, type Provider } from '../src/daemon/providers/index.ts'
+import { openProviders, type Provider, passwordTemplate } from '../src/daemon/providers/index.ts'
 import { providerJsonSchema } from '../src/schemas/index.ts'
 import { arrowsTable } from './arrows-table.ts'
 import { root } from './source-files.ts'
@@ -95,30 +95,40 @@ function flows({ api_key, oauth, flow }: Provider['definition']): readonly strin
   return [...new Set([flow, ...others.filter((one) => typeof one === 'string')])].map((one) => `\`${one}\``)
 }
 
-/** How a key is sent, how a token, and what goes with either. */
-function forms({ api_key, injections = [], oauth, headers = {} }: Provider['definition']): string {
-  const ofKey = api_key === undefined ? [] : keyForms(api_key, injections)
-  const ofToken = oauth === undefined ? [] : [`${oauth.header_name ?? 'Authorization'}: ${oauth.prefix ?? 'Bearer'} …`]
-  return [...new Set([...ofKey, ...ofToken, ...Object.entries(headers).map(([name, text]) => `${name}: ${text}`)])]
+/** How a key is sent, how a token, in which form on some hosts, and what goes with any. */
+function forms({ api_key, hosts, injections = [], oauth, headers = {} }: Provider['definition']): string {
+  const isElsewhere = hosts.every((host) => injections.some((entry) => entry.hosts?.includes(host)))
+  const ofKey = api_key === undefined || isElsewhere ? [] : [keyForm(api_key)]
+  const ofToken =
+    oauth === undefined ? [] : [`${oauth.header_name ?? 'Authorization'}: ${`${oauth.prefix ?? 'Bearer'} …`.trim()}`]
+  return [
+    ...new Set([
+      ...ofKey,
+      ...ofToken,
+      ...injections.map(furtherForm),
+      ...Object.entries(headers).map(([name, text]) => `${name}: ${text}`),
+    ]),
+  ]
     .map((text) => `\`${text}\``)
     .join('<br>')
 }
 
 type Section<Name extends keyof Provider['definition']> = NonNullable<Provider['definition'][Name]>
 
-function keyForms(apiKey: Section<'api_key'>, injections: Section<'injections'>): readonly string[] {
+function keyForm(apiKey: Section<'api_key'>): string {
   const key = '…'
   const name = apiKey.header_name ?? 'Authorization'
-  const basic = `${apiKey.prefix ?? 'Basic'} ${apiKey.username ?? ''}:${key}`
+  const pair = `${apiKey.username ?? ''}:${passwordTemplate(apiKey)}`.replaceAll('{api_key}', key)
+  const basic = `${apiKey.prefix ?? 'Basic'} ${pair}`
   const value =
     apiKey.encoding === 'basic' ? basic : [apiKey.prefix, key].filter((part) => part !== undefined).join(' ')
-  const main = apiKey.query_param === undefined ? `${name}: ${value}` : `?${apiKey.query_param}=${key}`
-  const further = injections.map((entry) =>
-    entry.type === 'query'
-      ? `?${entry.name}=${key}`
-      : entry.type === 'header'
-        ? `${entry.name}: ${key}`
-        : `Basic ${key}`,
-  )
-  return [main, ...further]
+  return apiKey.query_param === undefined ? `${name}: ${value}` : `?${apiKey.query_param}=${key}`
+}
+
+function furtherForm(entry: Section<'injections'>[number]): string {
+  const on = entry.hosts === undefined ? '' : ` on ${entry.hosts.join(', ')}`
+  if (entry.type === 'query') return `?${entry.name}=…${on}`
+  if (entry.type === 'path') return `${entry.prefix}…${on}`
+  if (entry.type === 'header') return `${entry.name}: …${on}`
+  return `Authorization: Basic ${entry.username ?? ''}:…${on}`
 }

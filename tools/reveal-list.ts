@@ -9,7 +9,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/connections/credential-record.ts': 4,
   'src/daemon/connections/oauth-clients.ts': 2,
   'src/daemon/connections/open-connections.ts': 1,
-  'src/daemon/credentials/resolve.ts': 2,
+  'src/daemon/credentials/resolve.ts': 3,
   'src/daemon/flows/device.ts': 1,
   'src/daemon/flows/echo.ts': 1,
   'src/daemon/flows/exchange.ts': 1,

@@ -9,6 +9,7 @@ import type { CredentialQuestions } from './credential-questions.ts'
 import { DialError } from './dial.ts'
 import { isBodiless } from './header-fields.ts'
 import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
+import { withSegment } from './path-segment.ts'
 import { credentialInvalid, credentialRefused, type Refusal, upstreamUnreachable } from './refusal.ts'
 import { pathOf, type RequestHead } from './request-head.ts'
 import type { ResponseHead } from './response-head.ts'
@@ -381,6 +382,14 @@ export class Exchange implements Lessee, AnswerTaker {
     else this.#services.pool.discard(upstream)
   }
 
+  /** As the child sent it, but for the segment where the key goes: it may have put one of its own there. */
+  get #auditedPath(): string {
+    const { requestTarget } = this.#order
+    const prefix = this.#resolution?.path?.prefix
+    const shown = prefix === undefined ? requestTarget : withSegment(requestTarget, prefix, `${prefix}…`)
+    return pathOf(shown).slice(0, 8192)
+  }
+
   /** Tells of every injected request, and of every one that was denied. */
   #audit(status: 'success' | 'failure' | 'denied', reason = this.#retried ? 'retried_after_401' : undefined): void {
     const { question, target } = this.#order
@@ -396,7 +405,7 @@ export class Exchange implements Lessee, AnswerTaker {
         method: this.#head.method,
         host: target.host,
         port: target.port,
-        path: pathOf(this.#order.requestTarget).slice(0, 8192),
+        path: this.#auditedPath,
         ...(this.#answer.head && { status: this.#answer.head.status }),
         duration_ms: Math.round((performance.now() - this.#startedAt) * 1000) / 1000,
         bytes_in: this.#answer.bytes,

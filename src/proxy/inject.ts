@@ -1,6 +1,7 @@
 import { BrokerError } from '../protocol/index.ts'
 import type { Resolution } from '../schemas/index.ts'
 import { type HeaderField, isHopByHop } from './header-fields.ts'
+import { withSegment } from './path-segment.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** The request head as it goes upstream. */
@@ -47,7 +48,9 @@ export function injectedHead(head: RequestHead, resolution: Resolution): Outgoin
     pending.delete(key)
   }
   for (const line of pending.values()) lines += line
-  const target = withQuery(head.target, resolution.query)
+  const { path } = resolution
+  const authentic = path === undefined ? head.target : withSegment(head.target, path.prefix, path.segment)
+  const target = withQuery(authentic, resolution.query)
   return { text: `${head.method} ${target} HTTP/${head.version}\r\n${lines}${closing(head)}\r\n`, injected }
 }
 
@@ -86,14 +89,18 @@ const FRAMING = new Set([
   'expect',
 ])
 
-function assertSendable({ provider, connection, headers, query }: Resolution): void {
+// Nothing that ends the segment, begins a query, or is read as something else: no slash, "?", "#", "%" or white space.
+const SEGMENT = /^\/[A-Za-z0-9._~!$&'()*+,;=:@-]+$/
+
+function assertSendable({ provider, connection, headers, query, path }: Resolution): void {
   const headersAreSendable = Object.entries(headers).every(
     ([name, value]) => TOKEN.test(name) && FIELD_VALUE.test(value) && !FRAMING.has(spelled(name.toLowerCase())),
   )
   const queryIsSendable = Object.entries(query ?? {}).every(
     ([name, value]) => isWellFormed(name) && isWellFormed(value),
   )
-  if (headersAreSendable && queryIsSendable) return
+  const pathIsSendable = path === undefined || (SEGMENT.test(path.segment) && path.segment.startsWith(path.prefix))
+  if (headersAreSendable && queryIsSendable && pathIsSendable) return
   throw new BrokerError('CredentialMissingError', `The stored credential of ${provider} cannot be sent as a header`, {
     provider,
     connection,

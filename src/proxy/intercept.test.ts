@@ -282,6 +282,19 @@ const INVALID: readonly (readonly [string, Partial<Resolution>])[] = [
   ['a name with a colon', { headers: { 'X: y\r\nZ': 'CNRY' } }],
   ['a framing name', { headers: { 'Content-Length': '1' } }],
   ['a line break in a parameter', { headers: {}, query: { key: 'CNRY\n' } }],
+  ...[
+    '/botCNRY/x',
+    '/botCNRY?x',
+    '/botCNRY#x',
+    '/botCNRY%2f',
+    '/botCNRY x',
+    '/botCNRY\r\nX: y',
+    '/CNRY',
+    'botCNRY',
+  ].map(
+    (segment) =>
+      [`the segment ${JSON.stringify(segment)}`, { headers: {}, path: { prefix: '/bot', segment } }] as const,
+  ),
 ]
 
 for (const [what, broken] of INVALID) {
@@ -296,6 +309,20 @@ for (const [what, broken] of INVALID) {
     assert.equal(good.received(), '')
   })
 }
+
+test('of a key in the path the audit log and the debug log show neither the one nor what the child sent for it', async (t) => {
+  const fake = daemon()
+  fake.resolve = async () => resolution({ headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRYkey' } })
+  const good = await tlsOrigin(t, answering(OK))
+  const { proxy, logs } = await stage(t, { 'api.prov.test': good }, { daemon: fake })
+  await ask(t, proxy, 'api.prov.test', get('api.prov.test', '/file/bot2:CNRYown/getMe'))
+  await proxy.flush()
+  assert.deepEqual(
+    fake.events.map(({ request }) => request?.path),
+    ['/file/bot…/getMe'],
+  )
+  assert.doesNotMatch(JSON.stringify([fake.events, logs]), /CNRY/)
+})
 
 test('each injected request is told to the audit log, without its query', async (t) => {
   const { proxy, daemon } = await world(t)

@@ -109,6 +109,24 @@ const INJECTIONS: readonly (readonly [string, string, Partial<Resolution>, strin
     request('A: b').replace('?a=1', '?a=1&&keys=z&key=CNRY%26%3D%C3%A9'),
   ],
   [
+    'a segment of the path gives way to the one with the key, and nothing else of the target changes',
+    request('A: b').replace('/v1?a=1', '/file/bot0:x%2F/a//bot1?u=/bot2'),
+    { headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRY' } },
+    request('A: b').replace('/v1?a=1', '/file/bot1:CNRY/a//bot1?u=/bot2'),
+  ],
+  [
+    'a last segment of the path gives way too, before the query',
+    request('A: b').replace('/v1?a=1', '/bot?a=/'),
+    { headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRY' }, query: { key: 'CNRY' } },
+    request('A: b').replace('/v1?a=1', '/bot1:CNRY?a=/&key=CNRY'),
+  ],
+  [
+    'a path without such a segment stays what it is',
+    request('A: b').replace('/v1?a=1', '/robot/Bot?u=/bot'),
+    { headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRY' } },
+    request('A: b').replace('/v1?a=1', '/robot/Bot?u=/bot'),
+  ],
+  [
     'a parameter is set where there was no query',
     request('A: b').replace('?a=1', ''),
     { headers: {}, query: { key: 'CNRY' } },

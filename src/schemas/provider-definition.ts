@@ -30,26 +30,47 @@ const template = z
 
 const url = z.string().max(500)
 
+const boundHosts = z
+  .array(z.string().min(1).max(500))
+  .min(1)
+  .max(100)
+  .optional()
+  .describe(
+    'Some of `hosts`, as they stand there: the entry is sent on these in place of `api_key`, and nowhere else. With `{access_token}` it is for tokens, in place of `oauth`.',
+  )
+
 const injection = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('header'),
       name: headerName.describe('Header to set; the one the client sent is removed first.'),
       value: template.optional().describe('`{api_key}` if absent.'),
+      hosts: boundHosts,
     }),
     z.strictObject({
       type: z.literal('query'),
       name: parameterName.describe('Query parameter to set; the one the client sent is removed first.'),
       value: template.optional().describe('`{api_key}` if absent.'),
+      hosts: boundHosts,
     }),
     z.strictObject({
       type: z.literal('basic'),
       username: template.optional().describe('Empty if absent.'),
       password: template.optional().describe('Empty if absent.'),
+      hosts: boundHosts,
+    }),
+    z.strictObject({
+      type: z.literal('path'),
+      prefix: z
+        .string()
+        .max(100)
+        .regex(/^\/[A-Za-z0-9_-]+$/, 'must be "/" and letters, digits, "_" or "-"')
+        .describe('The first segment of the path that begins like that becomes this and the key.'),
+      hosts: boundHosts,
     }),
   ])
   .describe(
-    'One further place for the credential. Left out of a request when it names an optional field that has no value.',
+    'One further place for the credential, or its place on some hosts. Left out of a request when it names an optional field that has no value.',
   )
 
 const apiKey = z.strictObject({
@@ -61,9 +82,10 @@ const apiKey = z.strictObject({
     .enum(['none', 'basic'])
     .optional()
     .describe('`basic` sends base64 of `username:key`, after `Basic` unless there is another prefix.'),
-  username: template
+  username: template.optional().describe('For `basic`. Empty if absent.'),
+  password: template
     .optional()
-    .describe('For `basic`. Where it contains `{api_key}` the password is empty. Empty if absent.'),
+    .describe('For `basic`. If absent it is the key, or empty where the user name contains `{api_key}`.'),
   query_param: parameterName.optional().describe('Carries the key in this query parameter, in place of the header.'),
   pattern: z
     .string()
@@ -103,7 +125,12 @@ const oauth = z.strictObject({
     .optional()
     .describe('Ways in which this provider departs from OAuth, by name.'),
   header_name: headerName.optional().describe('Header that carries the token: `Authorization` if absent.'),
-  prefix: headerValue.optional().describe('`Bearer` if absent.'),
+  prefix: z
+    .string()
+    .max(500)
+    .regex(/^([!-~]([ -~]*[!-~])?)?$/, 'must be printable ASCII without white space at its ends')
+    .optional()
+    .describe('`Bearer` if absent; the bare token if empty.'),
 })
 
 /**
@@ -142,7 +169,10 @@ export const providerDefinition = z.strictObject({
   oauth: oauth.optional(),
   placeholder: z
     .string()
-    .regex(/^[A-Za-z0-9][A-Za-z0-9._=+-]{0,199}$/, 'must be letters, digits, ".", "_", "=", "+" or "-", at most 200')
+    .regex(
+      /^[A-Za-z0-9][A-Za-z0-9._=+:-]{0,199}$/,
+      'must be letters, digits, ".", "_", "=", "+", ":" or "-", at most 200',
+    )
     .optional()
     .describe("What the child sees in place of the key, where a client checks the key's shape."),
   headers: z.record(headerName, headerValue).optional().describe('Fixed headers, set only where the client sent none.'),

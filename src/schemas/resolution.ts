@@ -39,6 +39,8 @@ export const resolution = z.strictObject({
   if_absent: z.array(z.string()).optional(),
   /** Query parameters to set; the child's own of that name is removed first. */
   query: z.record(z.string(), z.string()).optional(),
+  /** The first segment of the path that begins with `prefix` (`/bot`) is replaced by `segment`; no other part changes. */
+  path: z.strictObject({ prefix: z.string(), segment: z.string() }).optional(),
   expires_at: timestamp.optional(),
   /** Which credential this is, where one that the host refuses can be refreshed: see `rejected_version`. */
   version: z.int().optional(),

@@ -1,7 +1,15 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
-import { credentialHosts, injectionFor, matchesHost, type Provider, type Providers } from '../providers/index.ts'
+import {
+  credentialHosts,
+  type HostPattern,
+  injectionFor,
+  type Match,
+  matchesHost,
+  type Provider,
+  type Providers,
+} from '../providers/index.ts'
 import type { Refresher } from './open-refresher.ts'
 import { useFresh } from './use-fresh.ts'
 
@@ -24,20 +32,20 @@ export async function resolveCredential(
   actor: Actor,
   request: ResolveRequest,
 ): Promise<Resolution> {
-  const provider = providerFor(credentials.providers, actor, request)
+  const { provider, host } = matchFor(credentials.providers, actor, request)
   const connection = connectionFor(actor, provider.definition.name, request.connection)
   const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
   requireDestination(provider, used, request)
-  return resolutionOf(provider, used)
+  return resolutionOf(provider, used, host)
 }
 
-function providerFor(providers: Providers, actor: Actor, request: ResolveRequest): Provider {
+function matchFor(providers: Providers, actor: Actor, request: ResolveRequest): Extract<Match, { kind: 'one' }> {
   const { host, port = HTTPS_PORT, path, provider: wanted } = request
   const match = providers.match(
     { host, port, ...(path !== undefined && { path }) },
     ({ definition }) => mayInject(actor, definition.name) && (wanted === undefined || definition.name === wanted),
   )
-  if (match.kind === 'one') return match.provider
+  if (match.kind === 'one') return match
   if (match.kind === 'none') throw noProvider(request)
   const names = match.providers.map(({ definition }) => definition.name).join(', ')
   throw new BrokerError('ProviderNotFoundError', `More than one provider matches this request equally: ${names}`, {
@@ -84,8 +92,8 @@ function requireDestination(provider: Provider, used: UsableConnection, request:
   )
 }
 
-function resolutionOf({ definition }: Provider, used: UsableConnection): Resolution {
-  const { headers, ifAbsent, query } = injectionFor(definition, used.authType, used.credential)
+function resolutionOf({ definition }: Provider, used: UsableConnection, host: HostPattern): Resolution {
+  const { headers, ifAbsent, query, path } = injectionFor(definition, used.authType, used.credential, host)
   const parameters = Object.entries(query)
   return {
     provider: used.provider,
@@ -95,6 +103,7 @@ function resolutionOf({ definition }: Provider, used: UsableConnection): Resolut
     ...(parameters.length > 0 && {
       query: Object.fromEntries(parameters.map(([name, value]) => [name, value.reveal()])),
     }),
+    ...(path !== undefined && { path: { prefix: path.prefix, segment: path.segment.reveal() } }),
     ...(used.expiresAt !== undefined && { expires_at: new Date(used.expiresAt).toISOString() }),
     ...(used.refreshable && { version: used.version }),
   }

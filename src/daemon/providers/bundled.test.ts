@@ -7,7 +7,7 @@ import { credentialFields, parseCredential } from './credential.ts'
 import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
 import { openProviders } from './open-providers.ts'
-import type { Provider } from './provider.ts'
+import type { Match, Provider } from './provider.ts'
 
 const bundledDir = join(import.meta.dirname, '../../../providers')
 const bundled = openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
@@ -50,6 +50,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['azure-devops', 'dev.azure.com/acme/_apis/projects', 'Authorization: Basic OkNOUllrZXk='],
   ['azure-openai', 'acme.openai.azure.com/openai/v1/models', 'api-key: CNRYkey'],
   ['baidu-qianfan', 'qianfan.baidubce.com/v2/chat/completions', 'Authorization: Bearer CNRYkey'],
+  ['bamboohr', 'acme.bamboohr.com/api/v1/employees/directory', 'Authorization: Basic Q05SWWtleTp4'],
   ['baserow', 'api.baserow.io/api/database/rows/table/1/', 'Authorization: Token CNRYkey'],
   ['baseten', 'api.baseten.co/v1/models', 'Authorization: Api-Key CNRYkey'],
   ['beehiiv', 'api.beehiiv.com/v2/publications', 'Authorization: Bearer CNRYkey'],
@@ -185,7 +186,9 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ],
   ['fred', 'api.stlouisfed.org/fred/series', '?api_key=CNRYkey'],
   ['freepik', 'api.freepik.com/v1/resources', 'x-freepik-api-key: CNRYkey'],
+  ['freshdesk', 'acme.freshdesk.com/api/v2/tickets', 'Authorization: Basic Q05SWWtleTpY'],
   ['freshsales', 'acme.myfreshworks.com/crm/sales/api/contacts/1', 'Authorization: Token token=CNRYkey'],
+  ['freshservice', 'acme.freshservice.com/api/v2/tickets', 'Authorization: Basic Q05SWWtleTpY'],
   ['friendli', 'api.friendli.ai/serverless/v1/chat/completions', 'Authorization: Bearer CNRYkey'],
   ['front', 'api2.frontapp.com/me', 'Authorization: Bearer CNRYkey'],
   ['gamma', 'public-api.gamma.app/v1.0/generations', 'x-api-key: CNRYkey'],
@@ -221,6 +224,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['hashnode', 'gql.hashnode.com/', 'Authorization: CNRYkey'],
   ['helicone', 'ai-gateway.helicone.ai/v1/chat/completions', 'Authorization: Bearer CNRYkey'],
   ['helius', 'mainnet.helius-rpc.com/', '?api-key=CNRYkey'],
+  ['helpscout-docs', 'docsapi.helpscout.net/v1/collections', 'Authorization: Basic Q05SWWtleTpY'],
   [
     'heroku',
     'api.heroku.com/account',
@@ -491,6 +495,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['tailscale', 'api.tailscale.com/api/v2/tailnet/-/devices', 'Authorization: Bearer CNRYkey'],
   ['tally', 'api.tally.so/users/me', 'Authorization: Bearer CNRYkey'],
   ['tavily', 'api.tavily.com/search', 'Authorization: Bearer CNRYkey'],
+  ['telegram', 'api.telegram.org/bot0:x/getMe', '/bot → /botCNRYkey'],
   ['telnyx', 'api.telnyx.com/v2/balance', 'Authorization: Bearer CNRYkey'],
   ['terraform-cloud', 'app.terraform.io/api/v2/account/details', 'Authorization: Bearer CNRYkey'],
   ['testrail', 'acme.testrail.io/index.php', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
@@ -502,6 +507,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['tmdb', 'api.themoviedb.org/3/movie/550', '?api_key=CNRYkey'],
   ['todoist', 'api.todoist.com/api/v1/projects', 'Authorization: Bearer CNRYkey'],
   ['together', 'api.together.xyz/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['toggl', 'api.track.toggl.com/api/v9/me', 'Authorization: Basic Q05SWWtleTphcGlfdG9rZW4='],
   ['tomorrow-io', 'api.tomorrow.io/v4/weather/realtime', '?apikey=CNRYkey'],
   ['tomtom', 'api.tomtom.com/search/2/search/x.json', '?key=CNRYkey'],
   ['travis-ci', 'api.travis-ci.com/user', 'Authorization: token CNRYkey', 'Travis-API-Version: 3 (if absent)'],
@@ -695,6 +701,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['salesforce', 'acme.my.salesforce.com/services/data', 'Authorization: Bearer CNRYtoken'],
   ['salesloft', 'api.salesloft.com/v2/me', 'Authorization: Bearer CNRYtoken'],
   ['sentry', 'us.sentry.io/api/0/projects/', 'Authorization: Bearer CNRYtoken'],
+  ['shopify', 'acme.myshopify.com/admin/api/2026-01/shop.json', 'X-Shopify-Access-Token: CNRYtoken'],
   ['snapchat', 'adsapi.snapchat.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['spotify', 'api.spotify.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['square', 'connect.squareup.com/v1/me', 'Authorization: Bearer CNRYtoken'],
@@ -722,24 +729,49 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['zoom', 'api.zoom.us/v1/me', 'Authorization: Bearer CNRYtoken'],
 ]
 
-function sent({ definition }: Provider): readonly string[] {
+/** On hosts where the credential has a form of its own: git over https. */
+const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofKey: string, ofToken: string])[] = [
+  [
+    'bitbucket',
+    'bitbucket.org/o/r.git/info/refs',
+    'Authorization: Basic eC10b2tlbi1hdXRoOkNOUllrZXk=',
+    'Authorization: Basic eC10b2tlbi1hdXRoOkNOUll0b2tlbg==',
+  ],
+  [
+    'github',
+    'github.com/o/r.git/info/refs',
+    'Authorization: Basic eC1hY2Nlc3MtdG9rZW46Q05SWWtleQ==',
+    'Authorization: Basic eC1hY2Nlc3MtdG9rZW46Q05SWXRva2Vu',
+  ],
+  [
+    'gitlab',
+    'gitlab.com/o/r.git/git-receive-pack',
+    'Authorization: Basic b2F1dGgyOkNOUllrZXk=',
+    'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
+  ],
+]
+
+type Found = Extract<Match, { kind: 'one' }>
+
+function sent({ provider: { definition }, host }: Found): readonly string[] {
   const fields = credentialFields(definition).map(({ name }) => [
     name,
     new Secret(name === 'api_key' ? 'CNRYkey' : `CNRY${name}`),
   ])
-  return shown(injectionFor(definition, 'api_key', Object.fromEntries(fields)))
+  return shown(injectionFor(definition, 'api_key', Object.fromEntries(fields), host))
 }
 
-function sentWithToken({ definition }: Provider): readonly string[] {
-  return shown(injectionFor(definition, 'oauth2', { access_token: new Secret('CNRYtoken') }))
+function sentWithToken({ provider: { definition }, host }: Found): readonly string[] {
+  return shown(injectionFor(definition, 'oauth2', { access_token: new Secret('CNRYtoken') }, host))
 }
 
-function shown({ headers, ifAbsent, query }: ReturnType<typeof injectionFor>): readonly string[] {
+function shown({ headers, ifAbsent, query, path }: ReturnType<typeof injectionFor>): readonly string[] {
   return [
     ...Object.entries(headers).map(
       ([name, value]) => `${name}: ${value.reveal()}${ifAbsent.includes(name) ? ' (if absent)' : ''}`,
     ),
     ...Object.entries(query).map(([name, value]) => `?${name}=${value.reveal()}`),
+    ...(path === undefined ? [] : [`${path.prefix} → ${path.segment.reveal()}`]),
   ]
 }
 
@@ -773,14 +805,31 @@ describe('the bundled providers', () => {
       const found = match(request)
       assert.equal(found.kind, 'one')
       assert.equal(found.kind === 'one' && found.provider.definition.name, name)
-      assert.deepEqual(found.kind === 'one' && sent(found.provider), injected)
+      assert.deepEqual(found.kind === 'one' && sent(found), injected)
     })
 
   for (const [name, request, ...injected] of EXPECTED_OF_TOKENS)
     it(`${name} sends its token as its documentation says`, () => {
       const found = match(request)
       assert.equal(found.kind === 'one' && found.provider.definition.name, name)
-      assert.deepEqual(found.kind === 'one' && sentWithToken(found.provider), injected)
+      assert.deepEqual(found.kind === 'one' && sentWithToken(found), injected)
+    })
+
+  it('have a form of their own on the hosts of the third table and on no others', () => {
+    assert.deepEqual(
+      named(({ hosts, injections = [] }) =>
+        injections.some((entry) => entry.hosts && entry.hosts.length < hosts.length),
+      ),
+      EXPECTED_ELSEWHERE.map(([name]) => name),
+    )
+  })
+
+  for (const [name, request, ofKey, ofToken] of EXPECTED_ELSEWHERE)
+    it(`${name} sends to ${request} what its documentation says`, () => {
+      const found = match(request)
+      assert.equal(found.kind === 'one' && found.provider.definition.name, name)
+      assert.deepEqual(found.kind === 'one' && sent(found), [ofKey])
+      assert.deepEqual(found.kind === 'one' && sentWithToken(found), [ofToken])
     })
 
   it('take only https for their endpoints, and ask for no secret where the client is public', () => {

@@ -54,7 +54,10 @@ function problemsOf(
   const value = given.get(field.name)
   const path = `input.${field.name}`
   if (value === undefined) return field.required ? [{ path, message: 'is required' }] : []
-  const message = problemOfCharacters(definition, value) ?? problemOfShape(definition, field, value)
+  const message =
+    problemOfCharacters(definition, value) ??
+    problemOfSegment(definition, field, value) ??
+    problemOfShape(definition, field, value)
   return message === undefined ? [] : [{ path, message }]
 }
 
@@ -65,6 +68,14 @@ function problemOfCharacters(definition: ProviderDefinition, value: string): str
   const isEncoded = definition.api_key?.encoding === 'basic' && definition.injections === undefined
   if (!isEncoded && /[^ -~]/.test(value)) return 'must be plain ASCII'
   return undefined
+}
+
+/** What would end a segment of a path, or be read as something else there. */
+function problemOfSegment(definition: ProviderDefinition, field: Field, value: string): string | undefined {
+  const isSegment = field.name === 'api_key' && definition.injections?.some(({ type }) => type === 'path')
+  return isSegment && !/^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/.test(value)
+    ? 'must be letters, digits and what may stand in a segment of a path'
+    : undefined
 }
 
 function problemOfShape(definition: ProviderDefinition, field: Field, value: string): string | undefined {

@@ -1,10 +1,10 @@
-import type { ErrorDetail } from '../../protocol/index.ts'
+import { AUTH_TYPES, type AuthType, type ErrorDetail } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfBaseUrl, templateHost } from './base-url.ts'
 import { credentialFields } from './credential.ts'
 import { problemOfEndpoint } from './endpoint.ts'
-import { formatHost, parseHostPattern } from './host-pattern.ts'
-import { credentialPlaces, fieldsOf } from './injection.ts'
+import { formatHost, parseHostPattern, tie } from './host-pattern.ts'
+import { fieldsOf, furtherPlaceNames, isForTokens, mainPlaceName, type NamedPlace } from './injection.ts'
 import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
 
 type Rule = (definition: ProviderDefinition) => readonly ErrorDetail[]
@@ -21,9 +21,11 @@ const RULES: readonly Rule[] = [
   docsUrlIsHttps,
   environmentIsHarmless,
   headersAreAllowed,
+  boundHostsAreDecided,
   placesAreDistinct,
   fieldsIncludeTheKey,
   templatesNameFields,
+  entriesHaveTheirSection,
   keyFormsDoNotContradict,
   patternsCompile,
   exampleFitsPattern,
@@ -100,38 +102,67 @@ function isForbiddenHeader(name: string): boolean {
 
 function headersAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
   const fixed = Object.keys(definition.headers ?? {}).map((name) => ({ name, path: `headers.${name}` }))
-  const oauth = definition.oauth?.header_name
-  return [
-    ...credentialPlaces(definition).filter(({ kind }) => kind === 'header'),
-    ...fixed,
-    ...(oauth === undefined ? [] : [{ name: oauth, path: 'oauth.header_name' }]),
-  ]
+  const places = [...AUTH_TYPES.flatMap((type) => mainPlaceName(definition, type)), ...furtherPlaceNames(definition)]
+  return [...places.filter(({ kind }) => kind === 'header'), ...fixed]
     .filter(({ name }) => isForbiddenHeader(name))
     .map(({ path }) => problem(path, 'must not be a header that steers the connection or the proxy'))
 }
 
+/** A request fits one of the hosts best: which form it carries is never guessed. */
+function boundHostsAreDecided(definition: ProviderDefinition): readonly ErrorDetail[] {
+  return (definition.injections ?? []).flatMap(({ hosts = [] }, index) =>
+    hosts.flatMap((text, at) =>
+      problems(`injections.${index}.hosts.${at}`, problemOfBound(definition, hosts, at, text)),
+    ),
+  )
+}
+
+function problemOfBound(
+  { hosts }: ProviderDefinition,
+  bound: readonly string[],
+  at: number,
+  text: string,
+): string | undefined {
+  if (!hosts.includes(text)) return 'must be one of the hosts'
+  if (bound.indexOf(text) < at) return 'must not be listed twice'
+  return hosts.some((other) => other !== text && fitEqually(other, text)) ? 'must not tie with another host' : undefined
+}
+
+function fitEqually(one: string, other: string): boolean {
+  const [a, b] = [parseHostPattern(one), parseHostPattern(other)]
+  return 'pattern' in a && 'pattern' in b && tie(a.pattern, b.pattern)
+}
+
 function placesAreDistinct(definition: ProviderDefinition): readonly ErrorDetail[] {
-  const fixed = Object.keys(definition.headers ?? {}).map((name) => ({ kind: 'header', name, path: `headers.${name}` }))
-  return [...repeated([...credentialPlaces(definition), ...fixed]), ...repeated([...tokenPlaces(definition), ...fixed])]
+  const bound = new Set((definition.injections ?? []).flatMap(({ hosts = [] }) => hosts))
+  const found = AUTH_TYPES.flatMap((type) =>
+    [undefined, ...bound].flatMap((host) => repeated(placesOn(definition, type, host))),
+  )
+  return found.filter(({ path }, index) => found.findIndex((other) => other.path === path) === index)
 }
 
-/** A request carries the key or the token, never both. */
-function tokenPlaces({ oauth }: ProviderDefinition) {
-  const name = oauth?.header_name ?? 'Authorization'
-  return oauth === undefined ? [] : [{ kind: 'header' as const, name, path: 'oauth.header_name' }]
+/** What a request to this host carries, or to one without entries of its own: the key or the token, never both. */
+function placesOn(definition: ProviderDefinition, type: AuthType, host: string | undefined): readonly NamedPlace[] {
+  const entries = furtherPlaceNames(definition).filter(({ entry }) => isForTokens(entry) === (type === 'oauth2'))
+  const own = entries.filter(({ entry }) => host !== undefined && entry.hosts?.includes(host))
+  const fixed = Object.keys(definition.headers ?? {}).map(
+    (name): NamedPlace => ({ kind: 'header', name, path: `headers.${name}` }),
+  )
+  const main = own.length > 0 ? own : mainPlaceName(definition, type)
+  return [...main, ...entries.filter(({ entry }) => entry.hosts === undefined), ...fixed]
 }
 
-function repeated(
-  places: readonly { readonly kind: string; readonly name: string; readonly path: string }[],
-): readonly ErrorDetail[] {
+const PLACE_WORDS = { header: 'header', query: 'parameter', path: 'path' } as const
+
+function repeated(places: readonly NamedPlace[]): readonly ErrorDetail[] {
   const seen = new Set<string>()
   return places.flatMap(({ kind, name, path }) => {
-    const place = kind === 'header' ? `header ${name.toLowerCase()}` : `query ${name}`
+    const place = { header: `header ${name.toLowerCase()}`, query: `query ${name}`, path: 'path' }[kind]
     if (!seen.has(place)) {
       seen.add(place)
       return []
     }
-    return [problem(path, `must not name a ${kind === 'header' ? 'header' : 'parameter'} that is set already`)]
+    return [problem(path, `must not name a ${PLACE_WORDS[kind]} that is set already`)]
   })
 }
 
@@ -145,37 +176,61 @@ function fieldsIncludeTheKey({ api_key }: ProviderDefinition): readonly ErrorDet
 }
 
 function templatesNameFields(definition: ProviderDefinition): readonly ErrorDetail[] {
-  const names = new Set(credentialFields(definition).map(({ name }) => name))
-  return templatesOf(definition).flatMap(({ path, template, isUsername }) => {
+  const ofKey = new Set(credentialFields(definition).map(({ name }) => name))
+  return templatesOf(definition).flatMap(({ path, template, isUsername, isForTokens }) => {
+    const names = isForTokens ? TOKEN_FIELDS : ofKey
     if (!fieldsOf(template).every((name) => names.has(name))) return [problem(path, 'names a field that is not there')]
     if (isUsername && template.includes(':')) return [problem(path, 'must not contain ":"')]
     return []
   })
 }
 
+const TOKEN_FIELDS: ReadonlySet<string> = new Set(['access_token'])
+
 interface Template {
   readonly path: string
   readonly template: string
   readonly isUsername: boolean
+  readonly isForTokens: boolean
 }
 
 function templatesOf({ api_key: apiKey, injections = [] }: ProviderDefinition): readonly Template[] {
-  const main = { path: 'api_key.username', template: apiKey?.username ?? '', isUsername: true }
-  const further = injections.flatMap((entry, index): Template[] =>
-    entry.type === 'basic'
-      ? [
-          { path: `injections.${index}.username`, template: entry.username ?? '', isUsername: true },
-          { path: `injections.${index}.password`, template: entry.password ?? '', isUsername: false },
-        ]
-      : [{ path: `injections.${index}.value`, template: entry.value ?? '', isUsername: false }],
-  )
-  return [main, ...further]
+  const main = [
+    { path: 'api_key.username', template: apiKey?.username ?? '', isUsername: true, isForTokens: false },
+    { path: 'api_key.password', template: apiKey?.password ?? '', isUsername: false, isForTokens: false },
+  ]
+  const further = injections.flatMap((entry, index) => {
+    const at = `injections.${index}`
+    if (entry.type === 'path') return []
+    const templates =
+      entry.type === 'basic'
+        ? [
+            { path: `${at}.username`, template: entry.username ?? '', isUsername: true },
+            { path: `${at}.password`, template: entry.password ?? '', isUsername: false },
+          ]
+        : [{ path: `${at}.value`, template: entry.value ?? '', isUsername: false }]
+    return templates.map((one) => ({ ...one, isForTokens: isForTokens(entry) }))
+  })
+  return [...main, ...further]
 }
 
-function keyFormsDoNotContradict({ api_key: apiKey, injections }: ProviderDefinition): readonly ErrorDetail[] {
-  if (apiKey === undefined) return injections === undefined ? [] : [problem('injections', 'need the section "api_key"')]
+function entriesHaveTheirSection({ api_key, oauth, injections = [] }: ProviderDefinition): readonly ErrorDetail[] {
+  return injections.flatMap((entry, index) => {
+    const section = isForTokens(entry) ? 'oauth' : 'api_key'
+    const isThere = (section === 'oauth' ? oauth : api_key) !== undefined
+    return isThere ? [] : [problem(`injections.${index}`, `needs the section "${section}"`)]
+  })
+}
+
+function keyFormsDoNotContradict({ api_key: apiKey }: ProviderDefinition): readonly ErrorDetail[] {
+  if (apiKey === undefined) return []
   const isBasic = apiKey.encoding === 'basic'
   if (apiKey.username !== undefined && !isBasic) return [problem('api_key.username', 'needs the encoding "basic"')]
+  if (apiKey.password !== undefined) {
+    if (!isBasic) return [problem('api_key.password', 'needs the encoding "basic"')]
+    const carriesKey = [apiKey.username ?? '', apiKey.password].some((text) => fieldsOf(text).includes('api_key'))
+    if (!carriesKey) return [problem('api_key.password', 'must contain "{api_key}", or the username must')]
+  }
   if (apiKey.query_param === undefined) return []
   if (apiKey.prefix !== undefined) return [problem('api_key.prefix', 'has no place in a query parameter')]
   return isBasic ? [problem('api_key.encoding', 'has no place in a query parameter')] : []

@@ -24,6 +24,16 @@ describe('the destination of a credential', () => {
     assert.match(digest({}), /^[0-9a-f]{64}$/)
   })
 
+  // Another one would ask for approval of every connection that is stored.
+  it('is what earlier versions made of a definition that they knew', () => {
+    assert.equal(digest({}), '24943392ec7b24c792ed06d7fef3d371e34ce8d5ebf3ee176cffbdd8e9616674')
+    assert.equal(
+      digest({ api_key: { encoding: 'basic', username: '{api_key}' } }),
+      '3011ebe858aed1a3bae247abda19ebbd1d5ff9408cb190c4f279604435e23c2a',
+    )
+    assert.equal(tokenDigest({}), 'ff4bfe46945768dcd2cf185bbe1b9cd4037801ac3783b6c3e0a06897758c9fa0')
+  })
+
   for (const [what, overrides] of [
     ['another order of hosts', { hosts: ['b.prov.test', 'a.prov.test'] }],
     ['another order of names', { headers: { B: '2', A: '1' } }],
@@ -43,19 +53,24 @@ describe('the destination of a credential', () => {
       assert.equal(digest(overrides), digest({}))
     })
 
-  for (const [what, overrides] of [
+  for (const [what, overrides, than = {}] of [
     ['host', { hosts: ['a.prov.test', 'evil.test'] }],
     ['host more', { hosts: [...base.hosts, 'c.prov.test'] }],
     ['base URL', { base_url: 'https://{tenant}.prov.test' }],
     ['header', { api_key: { prefix: 'Bearer', header_name: 'X-Key' } }],
     ['prefix', { api_key: { prefix: 'Token' } }],
     ['encoding', { api_key: { prefix: 'Bearer', encoding: 'basic' } }],
+    [
+      'password',
+      { api_key: { prefix: 'Bearer', encoding: 'basic', username: '{api_key}', password: 'X' } },
+      { api_key: { prefix: 'Bearer', encoding: 'basic', username: '{api_key}' } },
+    ],
     ['query parameter', { api_key: { query_param: 'key' } }],
     ['fixed header', { headers: { A: '1', B: '3' } }],
     ['place', { injections: [{ type: 'query', name: 'c' }] }],
   ] as const)
     it(`is another with another ${what}`, () => {
-      assert.notEqual(digest(overrides), digest({}))
+      assert.notEqual(digest(overrides), digest(than))
     })
 
   it('is another with the base URL of another tenant', () => {
@@ -85,10 +100,31 @@ describe('the destination of a credential', () => {
     ['resource', { resource: 'https://evil.test' }],
     ['header', { header_name: 'X-Token' }],
     ['prefix', { prefix: 'Token' }],
+    ['prefix: none', { prefix: '' }],
   ] as const)
     it(`of a token is another with another ${what}`, () => {
       assert.notEqual(tokenDigest({ oauth: { ...OAUTH, ...oauth } }), tokenDigest({}))
     })
+
+  describe('with forms for some hosts', () => {
+    const bound = (...injections: readonly object[]) => ({ injections: [...base.injections, ...injections] })
+    const entry = (password: string, hosts: readonly string[]) => ({ type: 'basic', password, hosts })
+    const forKey = bound(entry('{api_key}', base.hosts))
+    const forToken = bound(entry('{access_token}', base.hosts))
+
+    it('is another for credentials of that type alone', () => {
+      const other = { api_key: { header_name: 'X-Key' } }
+      assert.notEqual(digest({ ...other, ...forKey }), digest(other))
+      assert.equal(digest({ ...other, ...forToken }), digest(other))
+      assert.notEqual(tokenDigest({ ...other, ...forToken }), tokenDigest(other))
+      assert.equal(tokenDigest({ ...other, ...forKey }), tokenDigest(other))
+    })
+
+    it('is another with other hosts of a form, whatever their order', () => {
+      assert.equal(tokenDigest(bound(entry('{access_token}', base.hosts.toReversed()))), tokenDigest(forToken))
+      assert.notEqual(tokenDigest(bound(entry('{access_token}', ['b.prov.test']))), tokenDigest(forToken))
+    })
+  })
 
   it('of a token is not that of a key', () => {
     assert.notEqual(tokenDigest({}), digest({}))

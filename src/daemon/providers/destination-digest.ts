@@ -1,11 +1,12 @@
 import { createHash } from 'node:crypto'
 import type { AuthType } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
+import { entriesOf } from './injection.ts'
 
 /**
  * SHA-256, in hex, of what says where a credential of this type may go and how: hosts, base URL (the template and the
- * connection's own), fixed headers, and for an API key its places and forms, for tokens their header and the endpoints
- * that get to see one. The order of names and hosts, and whether a default is written out, do not matter; names,
+ * connection's own), fixed headers, and for an API key its places and forms, for tokens theirs and the endpoints that
+ * get to see one. The order of names and hosts, and whether a default is written out, do not matter; names,
  * descriptions, patterns, environment variables and the section of the other type are not part of it.
  */
 export function destinationDigest(
@@ -30,7 +31,8 @@ function destinationOf(definition: ProviderDefinition, authType: AuthType, conne
   }
 }
 
-function keyPlaces({ api_key: apiKey, injections = [] }: ProviderDefinition) {
+function keyPlaces(definition: ProviderDefinition) {
+  const { api_key: apiKey } = definition
   return {
     flow: 'api_key',
     api_key: apiKey && {
@@ -38,14 +40,24 @@ function keyPlaces({ api_key: apiKey, injections = [] }: ProviderDefinition) {
       prefix: apiKey.prefix,
       encoding: apiKey.encoding ?? 'none',
       username: apiKey.username,
+      password: apiKey.password,
       query_param: apiKey.query_param,
     },
-    injections: injections.map(canonical).toSorted(),
+    injections: furtherPlaces(definition, 'api_key'),
   }
 }
 
-function tokenPlaces({ oauth }: ProviderDefinition) {
+function furtherPlaces(definition: ProviderDefinition, authType: AuthType): readonly string[] {
+  return entriesOf(definition, authType)
+    .map((entry) => canonical({ ...entry, hosts: entry.hosts?.toSorted() }))
+    .toSorted()
+}
+
+function tokenPlaces(definition: ProviderDefinition) {
+  const { oauth } = definition
+  const further = furtherPlaces(definition, 'oauth2')
   return {
+    ...(further.length > 0 && { injections: further }),
     oauth: oauth && {
       header_name: (oauth.header_name ?? 'Authorization').toLowerCase(),
       prefix: oauth.prefix ?? 'Bearer',

@@ -160,6 +160,12 @@ function pathsOverlap(a = '/', b = '/'): boolean {
   return a.startsWith(b) || b.startsWith(a)
 }
 
+/** Whether this is the pattern that a valid definition writes like that. */
+export function isWrittenAs(pattern: HostPattern, text: string): boolean {
+  const parsed = parseHostPattern(text)
+  return formatHost(pattern) === ('pattern' in parsed ? formatHost(parsed.pattern) : text)
+}
+
 /** As it stands in a definition. */
 export function formatHost({ host, port, pathPrefix }: HostPattern): string {
   const name = host.includes(':') ? `[${host}]` : host

@@ -6,6 +6,6 @@ export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './
 export { credentialFields, parseCredential } from './credential.ts'
 export { destinationDigest } from './destination-digest.ts'
 export { type HostPattern, matchesHost } from './host-pattern.ts'
-export { type Injection, injectionFor } from './injection.ts'
+export { type Injection, injectionFor, passwordTemplate } from './injection.ts'
 export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export type { Match, Provider, Target } from './provider.ts'

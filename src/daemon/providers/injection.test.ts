@@ -3,18 +3,33 @@ import { describe, it } from 'node:test'
 import { Secret } from '../../protocol/index.ts'
 import { credentialFields, parseCredential } from './credential.ts'
 import { definitionOf } from './definition.fixture.ts'
-import { injectionFor } from './injection.ts'
+import { type Injection, injectionFor } from './injection.ts'
 
 const KEY = 'CNRYkey'
 const field = (name: string, rest: object = {}) => ({ name, label: 'Account', secret: false, required: true, ...rest })
 const withAccount = [field('account'), field('api_key', { secret: true })]
 
-function injected(overrides: Readonly<Record<string, unknown>>, credential: Readonly<Record<string, string>> = {}) {
+const MAIN = { host: 'api.prov.test', port: 443 }
+const GIT = { host: 'git.prov.test', port: 443 }
+
+function injected(
+  overrides: Readonly<Record<string, unknown>>,
+  credential: Readonly<Record<string, string>> = {},
+  host = MAIN,
+) {
   const secrets = Object.entries({ api_key: KEY, ...credential }).map(([name, value]) => [name, new Secret(value)])
-  const { headers, ifAbsent, query } = injectionFor(definitionOf(overrides), 'api_key', Object.fromEntries(secrets))
+  return shown(injectionFor(definitionOf(overrides), 'api_key', Object.fromEntries(secrets), host))
+}
+
+function shown({ headers, ifAbsent, query, path }: Injection) {
   const shown = (of: Readonly<Record<string, Secret>>) =>
     Object.entries(of).map(([name, value]) => `${name}: ${value.reveal()}`)
-  return [...shown(headers), ...shown(query).map((text) => `?${text}`), ...ifAbsent.map((name) => `if absent: ${name}`)]
+  return [
+    ...shown(headers),
+    ...shown(query).map((text) => `?${text}`),
+    ...ifAbsent.map((name) => `if absent: ${name}`),
+    ...(path ? [`${path.prefix}: ${path.segment.reveal()}`] : []),
+  ]
 }
 
 describe('injection', () => {
@@ -39,6 +54,18 @@ describe('injection', () => {
       ['Authorization: Basic Q05SWWtleTo='],
     ],
     [
+      'basic with the key as user name and a fixed password',
+      { api_key: { encoding: 'basic', username: '{api_key}', password: 'X' } },
+      {},
+      ['Authorization: Basic Q05SWWtleTpY'],
+    ],
+    [
+      'basic with a password made of the key',
+      { api_key: { encoding: 'basic', username: 'u', password: 'v1:{api_key}' } },
+      {},
+      ['Authorization: Basic dTp2MTpDTlJZa2V5'],
+    ],
+    [
       'basic with a field as user name',
       { api_key: { encoding: 'basic', username: '{account}', fields: withAccount } },
       { account: 'zoë' },
@@ -61,6 +88,12 @@ describe('injection', () => {
       },
       { account: 'acme' },
       ['Authorization: Bearer CNRYkey', 'X-Account: id=acme', '?key: CNRYkey'],
+    ],
+    [
+      'a segment of the path in place of a header',
+      { injections: [{ type: 'path', prefix: '/bot', hosts: [MAIN.host] }] },
+      {},
+      ['/bot: /botCNRYkey'],
     ],
     [
       'a further basic place',
@@ -89,10 +122,66 @@ describe('injection', () => {
       assert.deepEqual(injected(overrides, credential), expected)
     })
 
+  describe('with a form of its own on some hosts', () => {
+    const bound = {
+      hosts: [MAIN.host, 'git.prov.test:443'],
+      api_key: { header_name: 'X-Key' },
+      oauth: { scopes: [] },
+      headers: { 'Prov-Version': '2' },
+      injections: [
+        { type: 'basic', username: 'git', password: '{api_key}', hosts: ['git.prov.test:443'] },
+        { type: 'basic', username: 'oauth2', password: '{access_token}', hosts: ['git.prov.test:443'] },
+        { type: 'query', name: 'v' },
+      ],
+    }
+    const token = (host: typeof MAIN, overrides = {}) =>
+      shown(
+        injectionFor(
+          definitionOf({ ...bound, ...overrides }),
+          'oauth2',
+          { access_token: new Secret('CNRYtoken') },
+          host,
+        ),
+      )
+    const version = ['Prov-Version: 2', 'if absent: Prov-Version']
+
+    it('sends a key there in place of the other form, and only there', () => {
+      assert.deepEqual(injected(bound), ['X-Key: CNRYkey', 'Prov-Version: 2', '?v: CNRYkey', 'if absent: Prov-Version'])
+      assert.deepEqual(injected(bound, {}, GIT), [
+        'Authorization: Basic Z2l0OkNOUllrZXk=',
+        'Prov-Version: 2',
+        '?v: CNRYkey',
+        'if absent: Prov-Version',
+      ])
+    })
+
+    it('sends a token there in place of the other form, and only there', () => {
+      assert.deepEqual(token(MAIN), ['Authorization: Bearer CNRYtoken', ...version])
+      assert.deepEqual(token(GIT), ['Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==', ...version])
+    })
+
+    it('sends a token in its only form where none is meant for tokens', () => {
+      assert.deepEqual(token(GIT, { injections: bound.injections.slice(0, 1) }), [
+        'Authorization: Bearer CNRYtoken',
+        ...version,
+      ])
+    })
+
+    it('has nothing where a field of that form has no value, rather than the other form', () => {
+      const fields = [field('account', { required: false }), field('api_key', { secret: true })]
+      const overrides = {
+        ...bound,
+        api_key: { fields },
+        injections: [{ type: 'basic', username: '{account}', password: '{api_key}', hosts: ['git.prov.test:443'] }],
+      }
+      assert.throws(() => injected(overrides, {}, GIT), { name: 'CredentialMissingError' })
+    })
+  })
+
   it('has nothing for a connection without a key', () => {
-    assert.throws(() => injectionFor(definitionOf(), 'api_key', {}), { name: 'CredentialMissingError' })
+    assert.throws(() => injectionFor(definitionOf(), 'api_key', {}, MAIN), { name: 'CredentialMissingError' })
     const account = definitionOf({ api_key: { encoding: 'basic', username: '{account}', fields: withAccount } })
-    assert.throws(() => injectionFor(account, 'api_key', { api_key: new Secret(KEY) }), {
+    assert.throws(() => injectionFor(account, 'api_key', { api_key: new Secret(KEY) }, MAIN), {
       name: 'CredentialMissingError',
     })
   })
@@ -100,6 +189,8 @@ describe('injection', () => {
 
 describe('a credential that was typed', () => {
   const shaped = { api_key: { pattern: '^sk-[a-z]{4,}$', example: 'sk-aaaa' } }
+
+  const inPath = { injections: [{ type: 'path', prefix: '/bot' }] }
 
   it('is asked for by one field unless the definition has more', () => {
     assert.deepEqual(credentialFields(definitionOf(shaped)), [
@@ -131,6 +222,8 @@ describe('a credential that was typed', () => {
     ['white space at the end', {}, { api_key: 'CNRY ' }, 'input.api_key'],
     ['letters beyond ASCII', {}, { api_key: 'CNRYé' }, 'input.api_key'],
     ['another shape', shaped, { api_key: 'CNRYsk-aaaa' }, 'input.api_key'],
+    ['a slash in a segment', inPath, { api_key: 'CNRY/../x' }, 'input.api_key'],
+    ['a query in a segment', inPath, { api_key: 'CNRY?x' }, 'input.api_key'],
     ['an unknown field', {}, { api_key: KEY, token: 'CNRY' }, 'input.token'],
     ['a missing field', { api_key: { fields: withAccount } }, { api_key: KEY }, 'input.account'],
   ] as const)

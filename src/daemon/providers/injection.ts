@@ -1,5 +1,6 @@
 import { type AuthType, BrokerError, Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
+import { type HostPattern, isWrittenAs } from './host-pattern.ts'
 
 /** What carries a credential. Names are as in the definition; what the client sent under them is removed first. */
 export interface Injection {
@@ -7,59 +8,108 @@ export interface Injection {
   /** Names out of `headers` that are set only where the client sent none: API versions and the like. */
   readonly ifAbsent: readonly string[]
   readonly query: Readonly<Record<string, Secret>>
+  /** The first segment of the path that begins with `prefix` becomes `segment`; both with their slash. */
+  readonly path?: { readonly prefix: string; readonly segment: Secret }
 }
 
 type ApiKey = NonNullable<ProviderDefinition['api_key']>
+type Entry = NonNullable<ProviderDefinition['injections']>[number]
 type Credential = Readonly<Record<string, Secret>>
-type Place = readonly ['header' | 'query', name: string, value: string]
+type Place = readonly ['header' | 'query' | 'path', name: string, value: string]
 
 /**
  * The headers and query parameters that carry this API key or this access token.
+ * @param host the one of the definition's hosts that the request fits: it may have a form of its own
  * @throws {BrokerError} CredentialMissingError where the credential lacks what the definition sends
  */
-export function injectionFor(definition: ProviderDefinition, authType: AuthType, credential: Credential): Injection {
-  const places = authType === 'api_key' ? keyPlaces(definition, credential) : tokenPlaces(definition, credential)
+export function injectionFor(
+  definition: ProviderDefinition,
+  authType: AuthType,
+  credential: Credential,
+  host: HostPattern,
+): Injection {
+  const bound = entriesOf(definition, authType).filter(({ hosts }) => hosts?.some((text) => isWrittenAs(host, text)))
+  const places =
+    authType === 'api_key' ? keyPlaces(definition, credential, bound) : tokenPlaces(definition, credential, bound)
   const fixed = Object.entries(definition.headers ?? {}).map(([name, value]): Place => ['header', name, value])
+  const segment = places.find(([kind]) => kind === 'path')
   return {
     headers: collect([...places, ...fixed], 'header'),
     ifAbsent: fixed.map(([, name]) => name),
     query: collect(places, 'query'),
+    ...(segment !== undefined && { path: { prefix: segment[1], segment: new Secret(segment[2]) } }),
   }
 }
 
-function keyPlaces(definition: ProviderDefinition, credential: Credential): readonly Place[] {
-  const { api_key: apiKey, injections = [] } = definition
+function keyPlaces(definition: ProviderDefinition, credential: Credential, bound: readonly Entry[]): readonly Place[] {
+  const { api_key: apiKey } = definition
   const key = credential['api_key']
-  const main = apiKey && key && mainPlace(apiKey, credential, key.reveal())
-  if (!main) throw missing(definition, 'API key')
-  return [main, ...injections.flatMap((entry) => furtherPlace(entry, credential) ?? [])]
+  const filled = (entries: readonly Entry[]) => entries.flatMap((entry) => furtherPlace(entry, credential) ?? [])
+  const everywhere = entriesOf(definition, 'api_key').filter(({ hosts }) => hosts === undefined)
+  const main = apiKey && key && (bound.length > 0 ? filled(bound) : mainPlace(apiKey, credential, key.reveal()))
+  if (!main || main.length === 0) throw missing(definition, 'API key')
+  return [...main, ...filled(everywhere)]
 }
 
-function tokenPlaces(definition: ProviderDefinition, credential: Credential): readonly Place[] {
+function tokenPlaces(
+  definition: ProviderDefinition,
+  credential: Credential,
+  bound: readonly Entry[],
+): readonly Place[] {
   const { oauth } = definition
   const token = credential['access_token']
   if (!oauth || !token) throw missing(definition, 'access token')
+  if (bound.length > 0) return bound.flatMap((entry) => furtherPlace(entry, credential) ?? [])
   const { header_name = 'Authorization', prefix = 'Bearer' } = oauth
   return [['header', header_name, withPrefix(prefix, token.reveal())]]
 }
 
-/** The names that carry an API key, as written in the definition, with the path of each. */
-export function credentialPlaces({
-  api_key: apiKey,
-  injections = [],
-}: ProviderDefinition): readonly { kind: 'header' | 'query'; name: string; path: string }[] {
-  const main =
-    apiKey === undefined
+/** The entries of `injections` for credentials of this type. */
+export function entriesOf({ injections = [] }: ProviderDefinition, authType: AuthType): readonly Entry[] {
+  return injections.filter((entry) => isForTokens(entry) === (authType === 'oauth2'))
+}
+
+/** Only an entry for some hosts can be: elsewhere a token has one place, that of `oauth`. */
+export function isForTokens(entry: Entry): boolean {
+  return entry.hosts !== undefined && templatesOf(entry).some((text) => fieldsOf(text).includes('access_token'))
+}
+
+function templatesOf(entry: Entry): readonly string[] {
+  if (entry.type === 'path') return []
+  return entry.type === 'basic' ? [entry.username ?? '', entry.password ?? ''] : [entry.value ?? '']
+}
+
+/** A name that carries a credential, as written in the definition. */
+export interface NamedPlace {
+  readonly kind: 'header' | 'query' | 'path'
+  readonly name: string
+  /** Where in the definition. */
+  readonly path: string
+}
+
+/** The place of a credential of this type on hosts that have no entry of their own. */
+export function mainPlaceName(
+  { api_key: apiKey, oauth }: ProviderDefinition,
+  authType: AuthType,
+): readonly NamedPlace[] {
+  if (authType === 'oauth2')
+    return oauth === undefined
       ? []
-      : apiKey.query_param === undefined
-        ? [{ kind: 'header' as const, name: headerName(apiKey), path: 'api_key.header_name' }]
-        : [{ kind: 'query' as const, name: apiKey.query_param, path: 'api_key.query_param' }]
-  const further = injections.map((entry, index) =>
-    entry.type === 'basic'
-      ? { kind: 'header' as const, name: 'Authorization', path: `injections.${index}` }
-      : { kind: entry.type, name: entry.name, path: `injections.${index}.name` },
-  )
-  return [...main, ...further]
+      : [{ kind: 'header', name: oauth.header_name ?? 'Authorization', path: 'oauth.header_name' }]
+  if (apiKey === undefined) return []
+  return apiKey.query_param === undefined
+    ? [{ kind: 'header', name: headerName(apiKey), path: 'api_key.header_name' }]
+    : [{ kind: 'query', name: apiKey.query_param, path: 'api_key.query_param' }]
+}
+
+/** The places of `injections`, each with its entry. */
+export function furtherPlaceNames({ injections = [] }: ProviderDefinition): readonly (NamedPlace & { entry: Entry })[] {
+  return injections.map((entry, index) => {
+    const path = `injections.${index}`
+    if (entry.type === 'basic') return { kind: 'header', name: 'Authorization', path, entry }
+    if (entry.type === 'path') return { kind: 'path', name: entry.prefix, path, entry }
+    return { kind: entry.type, name: entry.name, path: `${path}.name`, entry }
+  })
 }
 
 const FIELD = /\{([a-z][a-z0-9_]*)\}/g
@@ -73,23 +123,29 @@ function headerName(apiKey: ApiKey): string {
   return apiKey.header_name ?? 'Authorization'
 }
 
-function mainPlace(apiKey: ApiKey, credential: Credential, key: string): Place | undefined {
-  if (apiKey.query_param !== undefined) return ['query', apiKey.query_param, key]
-  if (apiKey.encoding !== 'basic') return ['header', headerName(apiKey), withPrefix(apiKey.prefix, key)]
+function mainPlace(apiKey: ApiKey, credential: Credential, key: string): readonly Place[] | undefined {
+  if (apiKey.query_param !== undefined) return [['query', apiKey.query_param, key]]
+  if (apiKey.encoding !== 'basic') return [['header', headerName(apiKey), withPrefix(apiKey.prefix, key)]]
   const username = fill(apiKey.username ?? '', credential)
-  if (username === undefined) return undefined
-  const password = fieldsOf(apiKey.username ?? '').includes('api_key') ? '' : key
-  return ['header', headerName(apiKey), withPrefix(apiKey.prefix ?? 'Basic', base64(`${username}:${password}`))]
+  const password = fill(passwordTemplate(apiKey), credential)
+  if (username === undefined || password === undefined) return undefined
+  return [['header', headerName(apiKey), withPrefix(apiKey.prefix ?? 'Basic', base64(`${username}:${password}`))]]
 }
 
-function furtherPlace(
-  entry: NonNullable<ProviderDefinition['injections']>[number],
-  credential: Credential,
-): readonly Place[] | undefined {
+/** What stands behind the colon of Basic: the key, unless it is the user name or the definition says otherwise. */
+export function passwordTemplate({ username = '', password }: ApiKey): string {
+  return password ?? (fieldsOf(username).includes('api_key') ? '' : '{api_key}')
+}
+
+function furtherPlace(entry: Entry, credential: Credential): readonly Place[] | undefined {
   if (entry.type === 'basic') {
     const [username, password] = [fill(entry.username ?? '', credential), fill(entry.password ?? '', credential)]
     if (username === undefined || password === undefined) return undefined
     return [['header', 'Authorization', `Basic ${base64(`${username}:${password}`)}`]]
+  }
+  if (entry.type === 'path') {
+    const segment = fill(`${entry.prefix}{api_key}`, credential)
+    return segment === undefined ? undefined : [['path', entry.prefix, segment]]
   }
   const value = fill(entry.value ?? '{api_key}', credential)
   return value === undefined ? undefined : [[entry.type, entry.name, value]]
@@ -102,7 +158,7 @@ function fill(template: string, credential: Credential): string | undefined {
 }
 
 function withPrefix(prefix: string | undefined, value: string): string {
-  if (prefix === undefined) return value
+  if (prefix === undefined || prefix === '') return value
   return /[=:]$/.test(prefix) ? `${prefix}${value}` : `${prefix} ${value}`
 }
 

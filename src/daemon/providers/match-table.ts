@@ -69,17 +69,19 @@ function notePlace(places: Map<number, Set<number>>, host: string): void {
 
 function decide(entries: readonly Entry[], path: string | undefined, among: (provider: Provider) => boolean): Match {
   let longest = -1
-  let best: readonly Provider[] = []
-  for (const { pattern, provider } of entries) {
+  let best: readonly Entry[] = []
+  for (const entry of entries) {
+    const { pattern, provider } = entry
     const prefix = pattern.pathPrefix ?? ''
     if (prefix.length < longest || (prefix !== '' && !path?.startsWith(prefix)) || !among(provider)) continue
-    if (prefix.length > longest) best = [provider]
-    else if (!best.includes(provider)) best = [...best, provider]
+    if (prefix.length > longest) best = [entry]
+    else if (!best.some((other) => other.provider === provider)) best = [...best, entry]
     longest = prefix.length
   }
   const [only] = best
   if (only === undefined) return NONE
-  return best.length === 1 ? { kind: 'one', provider: only } : { kind: 'tie', providers: best }
+  if (best.length > 1) return { kind: 'tie', providers: best.map(({ provider }) => provider) }
+  return { kind: 'one', provider: only.provider, host: only.pattern }
 }
 
 // A server may resolve "/api/../admin", in any spelling, to a path that the prefix does not mean.

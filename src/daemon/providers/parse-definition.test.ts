@@ -21,6 +21,9 @@ function refusal(value: unknown): BrokerError {
 
 const OAUTH = { scopes: [], authorization_url: 'https://prov.test/auth', token_url: 'https://prov.test/token' }
 const oauth = (section: object) => ({ auth_type: 'oauth2', flow: 'pkce', oauth: { ...OAUTH, ...section } })
+const bound = (rest: object) => ({
+  injections: [{ type: 'basic', password: '{api_key}', hosts: ['api.prov.test'], ...rest }],
+})
 const header = (name: string) => ({ api_key: { header_name: name } })
 const field = (name: string, rest: object = {}) => ({ name, label: 'Label', secret: true, required: true, ...rest })
 
@@ -39,7 +42,22 @@ describe('a provider definition', () => {
       { hosts: ['*.myshopify.com'], base_url: 'https://{shop}.myshopify.com/admin' },
     ],
     ['with both sections', { oauth: OAUTH }],
+    [
+      'with a form of its own for each type of credential on one host',
+      {
+        hosts: ['api.prov.test', 'git.prov.test'],
+        oauth: OAUTH,
+        injections: ['{api_key}', '{access_token}'].map((password) => ({
+          type: 'basic',
+          username: 'x-access-token',
+          password,
+          hosts: ['git.prov.test'],
+        })),
+      },
+    ],
     ['for OAuth', oauth({ issuer: 'https://prov.test/', resource: 'https://prov.test/mcp', prefix: 'token' })],
+    ['with the key in the path', { injections: [{ type: 'path', prefix: '/bot', hosts: ['api.prov.test'] }] }],
+    ['for OAuth with the bare token', oauth({ header_name: 'X-Token', prefix: '' })],
     ['for OAuth on loopback', oauth({ token_url: 'http://127.0.0.1:9000/token' })],
     ['with a query parameter', { api_key: { query_param: 'key' } }],
     [
@@ -54,6 +72,7 @@ describe('a provider definition', () => {
         api_key: {
           encoding: 'basic',
           username: '{account}',
+          password: '{api_key}:v2',
           pattern: '^[a-z]{4,}$',
           example: 'aaaaaaaa',
           fields: [field('account', { secret: false }), field('api_key')],
@@ -162,6 +181,8 @@ describe('a provider definition', () => {
     ['no host', { hosts: [] }, ['hosts']],
     ['script as documentation', { docs_url: 'javascript:alert(1)' }, ['docs_url']],
     ['line break in the prefix', { api_key: { prefix: 'Bearer\r\nX-Other: 1' } }, ['api_key.prefix']],
+    ['white space as prefix', oauth({ prefix: ' ' }), ['oauth.prefix']],
+    ['empty prefix of a key', { api_key: { prefix: '' } }, ['api_key.prefix']],
     ['line break in a fixed header', { headers: { 'X-Version': '1\n2' } }, ['headers.X-Version']],
     ['fixed header that steers', { headers: { Host: 'evil.test' } }, ['headers.Host']],
     ['fixed header where the key goes', { headers: { authorization: 'x' } }, ['headers.authorization']],
@@ -188,15 +209,50 @@ describe('a provider definition', () => {
     ['base URL with half a label', { base_url: 'https://x-{tenant}.prov.test' }, ['base_url']],
     ['base URL of two tenants', { base_url: 'https://{a}.{b}.prov.test' }, ['base_url']],
     ['base URL elsewhere', { base_url: 'https://evil.test' }, ['base_url']],
-    ['injection into the path', { injections: [{ type: 'path', value: 'x' }] }, ['injections.0.type']],
+    ['place of an unknown type', { injections: [{ type: 'body' }] }, ['injections.0.type']],
+    ['segment without a slash', { injections: [{ type: 'path', prefix: 'bot' }] }, ['injections.0.prefix']],
+    ['segment of two', { injections: [{ type: 'path', prefix: '/bot/x' }] }, ['injections.0.prefix']],
+    ['two segments', { injections: ['/a', '/b'].map((prefix) => ({ type: 'path', prefix })) }, ['injections.1']],
     [
       'unknown field of the credential',
       { injections: [{ type: 'query', name: 'a', value: '{b}' }] },
       ['injections.0.value'],
     ],
     ['place taken already', { injections: [{ type: 'basic', password: '{api_key}' }] }, ['injections.0']],
+    ['form for a host of others', bound({ hosts: ['b.test'] }), ['injections.0.hosts.0']],
+    ['form for a host twice', bound({ hosts: ['api.prov.test', 'api.prov.test'] }), ['injections.0.hosts.1']],
+    ['form for no host', bound({ hosts: [] }), ['injections.0.hosts']],
+    [
+      'form for a host that ties with another',
+      { ...bound({ hosts: ['api.prov.test'] }), hosts: ['api.prov.test', 'api.prov.test:443'] },
+      ['injections.0.hosts.0'],
+    ],
+    ['two forms in one place', { injections: [...bound({}).injections, ...bound({}).injections] }, ['injections.1']],
+    ['form for tokens without their section', bound({ password: '{access_token}' }), ['injections.0']],
+    [
+      'form for tokens with a field of a key',
+      { oauth: OAUTH, ...bound({ username: '{api_key}', password: '{access_token}' }) },
+      ['injections.0.username'],
+    ],
+    [
+      'form for tokens on every host',
+      { oauth: OAUTH, injections: [{ type: 'query', name: 'a', value: '{access_token}' }] },
+      ['injections.0.value'],
+    ],
+    ['form for a key without its section', { ...oauth({}), api_key: undefined, ...bound({}) }, ['injections.0']],
     ['user name with a colon', { api_key: { encoding: 'basic', username: 'a:b' } }, ['api_key.username']],
     ['user name without basic', { api_key: { username: 'a' } }, ['api_key.username']],
+    ['password without basic', { api_key: { password: '{api_key}' } }, ['api_key.password']],
+    [
+      'password and user name without the key',
+      { api_key: { encoding: 'basic', username: 'a', password: 'b' } },
+      ['api_key.password'],
+    ],
+    [
+      'unknown field in the password',
+      { api_key: { encoding: 'basic', username: '{api_key}', password: '{b}' } },
+      ['api_key.password'],
+    ],
     ['prefix in a query', { api_key: { query_param: 'key', prefix: 'Bearer' } }, ['api_key.prefix']],
     ['fields without the key', { api_key: { fields: [field('token')] } }, ['api_key.fields']],
     ['field twice', { api_key: { fields: [field('api_key'), field('api_key')] } }, ['api_key.fields.1.name']],

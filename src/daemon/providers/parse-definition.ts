@@ -44,16 +44,10 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     case 'invalid_key':
       return issue.issues.map(({ message }) => ({ path: joined(path), message: lowerFirst(message) }))
     case 'invalid_union':
-      return [{ path: joined(path), message: isPathInjection(issue) ? LATER : 'must be "header", "query" or "basic"' }]
+      return [{ path: joined(path), message: 'must be "header", "query", "basic" or "path"' }]
     default:
       return [{ path: joined(path), message: lowerFirst(issue.message) }]
   }
-}
-
-const LATER = 'must be "header", "query" or "basic"; "path" comes with a later version'
-
-function isPathInjection(issue: z.core.$ZodIssue): boolean {
-  return issue.path[0] === 'injections' && issue.path[2] === 'type'
 }
 
 function joined(path: readonly string[]): string {

@@ -21,7 +21,8 @@ export interface Target {
 }
 
 export type Match =
-  | { readonly kind: 'one'; readonly provider: Provider }
+  /** `host` is the most specific of the provider's that the request fits. */
+  | { readonly kind: 'one'; readonly provider: Provider; readonly host: HostPattern }
   | { readonly kind: 'none' }
   /** Equally specific: nothing may be injected. */
   | { readonly kind: 'tie'; readonly providers: readonly Provider[] }

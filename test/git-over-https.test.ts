@@ -1,0 +1,73 @@
+import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { before, describe, it } from 'node:test'
+import { type BrokerHome, logIn, onboarded } from './broker-command.ts'
+import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import { type GitServer, gitEnvironment, makeRepository, startGitServer } from './git-server.ts'
+import { markedSecret } from './search-for-secret.ts'
+
+const SERVICES = [
+  { provider: 'github', host: 'github.com', user: 'x-access-token', key: markedSecret('ghp_') },
+  { provider: 'gitlab', host: 'gitlab.com', user: 'oauth2', key: markedSecret('glpat-') },
+  { provider: 'bitbucket', host: 'bitbucket.org', user: 'x-token-auth', key: markedSecret('ATCT') },
+]
+const basic = ({ user, key }: (typeof SERVICES)[number]) => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`
+
+describe('git over https behind broker run', { timeout: 60_000 }, () => {
+  const cleanup = suiteCleanup()
+  let root: string
+  let server: GitServer
+  let world: BrokerHome
+  before(async () => {
+    root = join(dirname(temporaryHome(cleanup)), 'repositories')
+    mkdirSync(root)
+    makeRepository(root, 'tools.git')
+    server = await startGitServer(root, Object.fromEntries(SERVICES.map((one) => [one.host, basic(one)])))
+    cleanup.after(() => server.close())
+    const authority = join(dirname(root), 'authority.pem')
+    writeFileSync(authority, server.caPem)
+    world = await onboarded(cleanup, {
+      BROKER_PROXY_CONNECT_TO: SERVICES.map(({ host }) => `${host}:443:127.0.0.1:${server.port}`).join(),
+      BROKER_PROXY_CA_FILE: authority,
+    })
+    for (const { provider, key } of SERVICES) await logIn(world, provider, key)
+  })
+
+  const git = (...args: readonly string[]) =>
+    world.broker(['run', '--', 'git', ...args], { env: gitEnvironment(world.folder) })
+
+  for (const service of SERVICES)
+    it(`clones from ${service.host} and pushes to it`, async () => {
+      const clone = join(world.folder, service.provider)
+      const seen = server.seen.length
+
+      const cloned = await git('clone', `https://${service.host}/tools.git`, clone)
+      assert.equal(cloned.code, 0, cloned.stderr)
+      execFileSync('git', ['-C', clone, 'commit', '--quiet', '--allow-empty', '-m', `From ${service.provider}`], {
+        env: gitEnvironment(world.folder),
+      })
+      const pushed = await git('-C', clone, 'push', 'origin', 'main')
+      assert.equal(pushed.code, 0, pushed.stderr)
+
+      const head = execFileSync('git', ['-C', join(root, 'tools.git'), 'log', '-1', '--format=%s', 'main'])
+      assert.equal(head.toString().trim(), `From ${service.provider}`)
+      for (const [host, authorization] of server.seen.slice(seen))
+        assert.deepEqual([host, authorization], [service.host, basic(service)])
+      assert.ok(server.seen.length - seen >= 4, 'two requests for each')
+    })
+
+  it('shows the child nothing of the credential, also where it traces what it sends and gives its own', async () => {
+    const traced = await world.broker(['run', '--', 'git', 'ls-remote', 'https://ada:CNRYown@github.com/tools.git'], {
+      env: { ...gitEnvironment(world.folder), GIT_TRACE_CURL: '1' },
+    })
+    assert.equal(traced.code, 0, traced.stderr)
+    assert.match(traced.stdout, /refs\/heads\/main/)
+    for (const service of SERVICES)
+      for (const secret of [service.key, basic(service).slice('Basic '.length)])
+        assert.equal(`${traced.stdout}${traced.stderr}`.includes(secret), false)
+    const config = readFileSync(join(world.folder, 'github', '.git', 'config'), 'utf8')
+    assert.doesNotMatch(config, /CNRY/)
+  })
+})
