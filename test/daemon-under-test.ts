@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -71,7 +71,7 @@ export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {
   const port = await Promise.race([
     announcedPort(home, child),
     exited.then(() => {
-      throw new Error(`The daemon ended before it listened: ${output}`)
+      throw new Error(`The daemon ended before it listened: ${output}${lastLogged(home)}`)
     }),
   ])
   const daemon: DaemonUnderTest = {
@@ -83,6 +83,12 @@ export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {
     stop,
   }
   return daemon
+}
+
+/** What the daemon wrote last: why it could not start. */
+function lastLogged(home: string): string {
+  const path = join(home, 'server', 'logs', 'daemon.log')
+  return existsSync(path) ? (readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '') : ''
 }
 
 /** Starts it where it is expected to refuse; its exit code and what it said. */

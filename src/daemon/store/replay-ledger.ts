@@ -52,9 +52,16 @@ export function sqliteReplayLedger(database: DatabaseSync, remembersSince: numbe
   }
 }
 
+/** Any number that is not used for another lock of the same database. */
+const CREATE_LOCK = 7999
+
 /** A ledger that all daemons of one Postgres share. */
 export async function postgresReplayLedger(db: Kysely<Tables>, now: () => number): Promise<ReplayLedger> {
-  await sql.raw(CREATE).execute(db)
+  await db.transaction().execute(async (tx) => {
+    // "If not exists" does not hold against another daemon that makes it in the same moment.
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
+    await sql.raw(CREATE).execute(tx)
+  })
   const forget = () => sql`delete from used_proofs where expires_at < ${Math.floor(now() / 1000)}`.execute(db)
   const cleaner = setInterval(() => void forget().catch(() => undefined), CLEAN_EVERY_MS).unref()
   return {
