@@ -48,11 +48,19 @@ export function suiteCleanup(): Cleanup {
   return { after: (task) => tasks.push(task) }
 }
 
-/** A folder of its own for a test, removed after it. */
+/** What kills the daemons of a home. */
+const kills = new Map<string, (() => Promise<unknown>)[]>()
+
+/** A folder of its own for a test, removed after it, when its daemons are gone: a test's hooks run in their order. */
 export function temporaryHome(t: Cleanup): string {
   const folder = mkdtempSync(join(tmpdir(), 'broker-test-'))
-  t.after(() => rmSync(folder, { recursive: true, force: true }))
-  return join(folder, 'home')
+  const home = join(folder, 'home')
+  t.after(async () => {
+    await Promise.all((kills.get(home) ?? []).map((kill) => kill()))
+    kills.delete(home)
+    rmSync(folder, { recursive: true, force: true })
+  })
+  return home
 }
 
 /** The real daemon as a process of its own, on a free port. */
@@ -67,7 +75,9 @@ export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {
     const [code] = await exited
     return code as number | null
   }
-  t.after(() => stop('SIGKILL'))
+  const kill = () => stop('SIGKILL')
+  t.after(kill)
+  kills.set(home, [...(kills.get(home) ?? []), kill])
   const port = await Promise.race([
     announcedPort(home, child),
     exited.then(() => {
