@@ -51,14 +51,13 @@ export function connectionView(
   row: ConnectionRow,
   now: number,
 ): Connection {
-  const isApproved = definition !== undefined && destinationIn(definition, row) === row.destination
   return {
     provider: row.provider,
     connection: row.connection,
     is_default: row.is_default === 1,
     auth_type: row.auth_type as AuthType,
     flow: row.flow as FlowName,
-    status: isApproved ? tokenStatus(row, now) : 'needs_approval',
+    status: isApproved(definition, row) ? tokenStatus(row, now) : 'needs_approval',
     scopes: JSON.parse(row.scopes) as string[],
     ...(row.base_url !== null && { base_url: row.base_url }),
     ...(row.account !== null && { account: JSON.parse(row.account) as NonNullable<Connection['account']> }),
@@ -76,9 +75,10 @@ export function tokenStatus(row: ConnectionRow, now: number): 'connected' | 'exp
   return row.refreshable === 0 && expiresAt !== undefined && expiresAt <= now ? 'expired' : 'connected'
 }
 
-/** What the definition of today binds the connection's credential to. */
-export function destinationIn(definition: ProviderDefinition, row: ConnectionRow): string {
-  return destinationOf(definition, row.auth_type as AuthType, row.base_url ?? undefined)
+/** Whether the definition of today binds the connection's credential to what it was bound to at login. */
+export function isApproved(definition: ProviderDefinition | undefined, row: ConnectionRow): boolean {
+  if (definition === undefined) return false
+  return destinationOf(definition, row.auth_type as AuthType, row.base_url ?? undefined) === row.destination
 }
 
 const REDACTED = '[redacted]'

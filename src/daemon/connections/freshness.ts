@@ -1,4 +1,5 @@
 /** When tokens are refreshed. All times are milliseconds. */
+import type { ConnectionRow } from '../store/index.ts'
 
 const LARGEST_MARGIN = 5 * 60_000
 const MARGIN = 0.2
@@ -14,6 +15,19 @@ const REMAINDER = 0.25
 export function refreshDueAt(obtainedAt: number, expiresAt: number, random: number): number {
   const margin = Math.min(LARGEST_MARGIN, Math.max(0, expiresAt - obtainedAt) * MARGIN)
   return Math.round(expiresAt - margin * (1 - JITTER * random))
+}
+
+/** What the row of a connection says of its token's end. `now` is when the token was obtained. */
+export function expiryColumns(
+  expiresAt: number | undefined,
+  { refreshable, now, random }: { readonly refreshable: boolean; readonly now: number; readonly random: number },
+): Pick<ConnectionRow, 'expires_at' | 'refresh_due_at'> {
+  if (expiresAt === undefined) return { expires_at: null, refresh_due_at: null }
+  const iso = (time: number) => new Date(time).toISOString()
+  return {
+    expires_at: iso(expiresAt),
+    refresh_due_at: refreshable ? iso(refreshDueAt(now, expiresAt, random)) : null,
+  }
 }
 
 /** From when on a token is not handed out any more: it would end on its way. */

@@ -8,7 +8,7 @@ import type { ConnectionId } from './connection-id.ts'
 import { deleteRow, findDefault, findRow, findSealed, namesIn, RECORD_ID, type SealedRow } from './connection-rows.ts'
 import {
   connectionView,
-  destinationIn,
+  isApproved,
   redacted,
   tokenStatus,
   type UsableConnection,
@@ -24,7 +24,7 @@ import {
   serialize,
 } from './credential-record.ts'
 import { destinationOf } from './destination.ts'
-import { refreshDueAt } from './freshness.ts'
+import { expiryColumns } from './freshness.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
 import { connectionExists, needsApproval, notFound, tokenExpired } from './refusals.ts'
 
@@ -237,12 +237,9 @@ class ConnectionsOfStore implements Connections {
 
   #expiry({ credential, expiresAt }: NewConnection) {
     const refreshable = 'refresh_token' in credential
-    const dueAt =
-      refreshable && expiresAt !== undefined ? refreshDueAt(this.#now(), expiresAt, this.#random()) : undefined
     return {
       refreshable: refreshable ? 1 : 0,
-      expires_at: expiresAt === undefined ? null : new Date(expiresAt).toISOString(),
-      refresh_due_at: dueAt === undefined ? null : new Date(dueAt).toISOString(),
+      ...expiryColumns(expiresAt, { refreshable, now: this.#now(), random: this.#random() }),
     }
   }
 
@@ -304,7 +301,7 @@ class ConnectionsOfStore implements Connections {
       .limit(MOST_DUE)
       .execute()
     return rows
-      .filter((row) => this.#isApproved(row))
+      .filter((row) => isApproved(this.#definition(row), row))
       .slice(0, limit)
       .map(({ vault_id: vaultId, principal_id: principalId, provider, connection, version }) => ({
         vaultId,
@@ -313,11 +310,6 @@ class ConnectionsOfStore implements Connections {
         connection,
         version,
       }))
-  }
-
-  #isApproved(row: ConnectionRow): boolean {
-    const definition = this.#definition(row)
-    return definition !== undefined && destinationIn(definition, row) === row.destination
   }
 
   async removeAll(tx: Db, actor: Actor, provider: string): Promise<Removed> {
@@ -359,7 +351,7 @@ class ConnectionsOfStore implements Connections {
     const { name } = provider.definition
     const row = await findSealed(this.#store.db, actor, { provider: name, connection })
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
-    if (row.destination !== destinationIn(provider.definition, row)) throw needsApproval(row)
+    if (!isApproved(provider.definition, row)) throw needsApproval(row)
     const status = tokenStatus(row, this.#now())
     if (status !== 'connected') throw tokenExpired(row, status)
     const opened = await this.#credentialOf(actor, row)

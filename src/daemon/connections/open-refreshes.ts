@@ -3,9 +3,9 @@ import type { Audit } from '../audit/index.ts'
 import type { ConnectionRow, Db, RefreshRow, Store } from '../store/index.ts'
 import type { OpenedRecord, Vault } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
-import { findRow } from './connection-rows.ts'
+import { findSealed } from './connection-rows.ts'
 import { type Credential, parseCredential, recordOf, serialize } from './credential-record.ts'
-import { pauseAfter, pauseAfterForced, refreshDueAt } from './freshness.ts'
+import { expiryColumns, pauseAfter, pauseAfterForced } from './freshness.ts'
 import { notFound } from './refusals.ts'
 
 /** The right to spend the refresh token of one connection. */
@@ -103,21 +103,18 @@ class RefreshesOfStore implements Refreshes {
 
   async begin(actor: Actor, id: ConnectionId, seen: number, cause: RefreshCause): Promise<RefreshBeginning> {
     return this.#store.transaction(async (tx) => {
-      const row = await findRow(tx, actor, id)
+      const row = await findSealed(tx, actor, id)
       if (!row) throw notFound(id, 'use')
       if (row.problem !== null && cause !== 'revoke') return { kind: 'needs_login' }
-      const version = await this.#vault.versionOf(tx, recordOf(actor, id))
-      if (version !== seen && cause !== 'revoke') return { kind: 'changed' }
-      // Who read the row just before another daemon stored its tokens, and the record just after, has seen a new token
-      // with the end of the old one.
+      if (!row.record || (row.record.version !== seen && cause !== 'revoke')) return { kind: 'changed' }
+      // Whoever says it is due: a fresh token is never replaced for that.
       if (cause === 'due' && !this.#isDue(row)) return { kind: 'changed' }
       const before = await findRefresh(tx, actor, id)
       const now = await this.#store.clock(tx)
       if (before?.leased_until && before.leased_until > now) return { kind: 'busy' }
       const wait = cause === 'revoke' ? 0 : waitFor(before, cause, now)
       if (wait > 0) return { kind: 'resting', wait }
-      const record = await this.#vault.get(tx, recordOf(actor, id), row.destination)
-      if (!record) return { kind: 'changed' }
+      const record = await this.#vault.unseal(tx, recordOf(actor, id), row.destination, row.record)
       const epoch = (before?.epoch ?? 0) + 1
       await writeRefresh(tx, actor, id, {
         epoch,
@@ -146,7 +143,7 @@ class RefreshesOfStore implements Refreshes {
       if (!row) return false
       await this.#vault.put(tx, recordOf(actor, lease), row.destination, serialize(credential))
       await updateRow(tx, actor, lease, {
-        ...this.#expiry(expiresAt),
+        ...expiryColumns(expiresAt, { refreshable: true, now: this.#now(), random: this.#random() }),
         scopes: JSON.stringify(scopes),
         updated_at: iso(this.#now()),
         problem: null,
@@ -158,12 +155,6 @@ class RefreshesOfStore implements Refreshes {
       await this.#audit.record(tx, actor, { event: 'provider.refreshed', status: 'success', ...nameOf(lease) })
       return true
     })
-  }
-
-  #expiry(expiresAt: number | undefined): Pick<ConnectionRow, 'expires_at' | 'refresh_due_at'> {
-    if (expiresAt === undefined) return { expires_at: null, refresh_due_at: null }
-    const dueAt = refreshDueAt(this.#now(), expiresAt, this.#random())
-    return { expires_at: iso(expiresAt), refresh_due_at: iso(dueAt) }
   }
 
   async reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean> {
@@ -195,8 +186,8 @@ class RefreshesOfStore implements Refreshes {
 
   /** The row of the connection, where its credential is the one that was leased. */
   async #unchanged(tx: Db, actor: Actor, lease: RefreshLease): Promise<ConnectionRow | undefined> {
-    const version = await this.#vault.versionOf(tx, recordOf(actor, lease))
-    return version === lease.version ? findRow(tx, actor, lease) : undefined
+    const row = await findSealed(tx, actor, lease)
+    return row?.record?.version === lease.version ? row : undefined
   }
 
   /** Whether it was still this lease. */

@@ -57,8 +57,6 @@ export interface Vault {
   get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined>
   /** Opens one that was read already. @throws as {@link Vault.get} */
   unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord>
-  /** The version of a record, without opening it. */
-  versionOf(db: Db, ref: RecordRef): Promise<number | undefined>
   /** Whether there was one. */
   remove(tx: Db, ref: RecordRef): Promise<boolean>
   /**
@@ -255,10 +253,6 @@ class SealedRecords implements Vault {
       .execute()
       .catch(() => [])
     for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
-  }
-
-  async versionOf(db: Db, ref: RecordRef): Promise<number | undefined> {
-    return (await sealedRecord(db, ref))?.version
   }
 
   async get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined> {
