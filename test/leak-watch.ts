@@ -99,11 +99,11 @@ export function openLeakWatch(world: BrokerHome, one: Caller, secretsInPlay: () 
   }
 }
 
-/** Listens to both of its outputs. */
-export function follow({ process, ended }: RunningCommand): WatchedCommand {
+/** Listens to both of its outputs, unless it is told to which. */
+export function follow({ process, ended }: RunningCommand, streams = [process.stdout, process.stderr]): WatchedCommand {
   let text = ''
   const looks = new Set<() => void>()
-  for (const stream of [process.stdout, process.stderr]) {
+  for (const stream of streams) {
     stream?.on('data', (chunk) => {
       text += chunk
       for (const look of looks) look()

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { before, beforeEach, describe, it } from 'node:test'
 import { type BrokerHome, onboarded, type RunningCommand } from './broker-command.ts'
 import { type Answer, type Caller, type Cleanup, owner, send, suiteCleanup } from './daemon-under-test.ts'
+import { follow as followStreams, type WatchedCommand } from './leak-watch.ts'
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
@@ -480,31 +481,9 @@ function endpoints({ issuer }: OpenIdProvider): object {
   return { authorization_url: `${issuer}/auth`, token_url: `${issuer}/token` }
 }
 
-interface Followed {
-  readonly process: RunningCommand['process']
-  readonly ended: RunningCommand['ended']
-  /** Waits until it has written this to standard error; the first group. */
-  said(pattern: RegExp): Promise<string>
-}
-
-function follow({ process, ended }: RunningCommand): Followed {
-  let text = ''
-  const looks = new Set<() => void>()
-  process.stderr?.on('data', (chunk) => {
-    text += chunk
-    for (const look of looks) look()
-  })
-  const said = (pattern: RegExp) =>
-    new Promise<string>((resolve, reject) => {
-      const look = () => {
-        const [, found] = pattern.exec(text) ?? []
-        if (found !== undefined) resolve(found)
-      }
-      looks.add(look)
-      void ended.then((outcome) => reject(new Error(`It ended without saying ${pattern}: ${JSON.stringify(outcome)}`)))
-      look()
-    })
-  return { process, ended, said }
+/** Listens to what it says about its data, and not to the data. */
+function follow(command: RunningCommand): WatchedCommand {
+  return followStreams(command, [command.process.stderr])
 }
 
 /** A server that wants tokens of the provider, and says so as MCP servers do. */
