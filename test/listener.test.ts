@@ -162,19 +162,32 @@ describe('the listener', () => {
         if (status !== 401) open.push(`${method} ${path}`)
       }
     }
-    assert.deepEqual(open.map((line) => line.replace(/\.[0-9a-f]{16}\./, '.*.')).sort(), [
+    const built = open.filter((line) => line.startsWith('GET /dashboard/'))
+    assert.ok(built.every((line) => /^GET \/dashboard\/[\w-]+\.(?:js|css|svg)$/.test(line)))
+    const others = open.filter((line) => !built.includes(line))
+    assert.deepEqual(others.map((line) => line.replace(/\.[0-9a-f]{16}\./, '.*.')).sort(), [
+      'GET /',
+      'GET /agents',
       'GET /api/auth/sessions/{session_id}/device',
       'GET /api/auth/sessions/{session_id}/input',
+      'GET /api/claim/{token}',
       'GET /api/health',
+      'GET /api/session/{token}',
       'GET /assets/docs.*.js',
       'GET /assets/page.*.css',
+      'GET /audit',
       'GET /auth/callback/oauth',
+      'GET /connections',
       'GET /docs',
       'GET /docs/assets/swagger-ui-bundle.js',
       'GET /docs/assets/swagger-ui.css',
       'GET /oauth/client-metadata.json',
       'GET /openapi.json',
+      'GET /providers',
       'GET /schemas/provider.json',
+      'GET /settings',
+      'POST /api/auth/login',
+      'POST /api/auth/register',
       'POST /api/auth/sessions/{session_id}/input',
     ])
   })

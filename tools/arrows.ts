@@ -39,6 +39,11 @@ export const rooms: readonly Room[] = [
     imports: ['protocol', 'schemas', 'identity', 'daemon/store', 'daemon/audit', 'daemon/vault'],
   },
   {
+    name: 'daemon/accounts',
+    imports: ['protocol', 'schemas', 'daemon/store', 'daemon/audit'],
+    types: ['daemon/principals'],
+  },
+  {
     name: 'daemon/credentials',
     imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit', 'daemon/flows'],
     types: ['daemon/principals'],
@@ -69,6 +74,7 @@ export const rooms: readonly Room[] = [
       'identity',
       'daemon/audit',
       'daemon/principals',
+      'daemon/accounts',
       'daemon/providers',
       'daemon/connections',
       'daemon/credentials',
@@ -92,6 +98,7 @@ export const rooms: readonly Room[] = [
       'daemon/flows',
       'daemon/connections',
       'daemon/principals',
+      'daemon/accounts',
       'daemon/credentials',
       'daemon/auth-sessions',
       'daemon/readiness',
@@ -112,7 +119,14 @@ export const sharpTools: readonly SharpTool[] = [
   { modules: ['node:sqlite', 'pg'], rooms: ['daemon/store'] },
   {
     modules: ['kysely'],
-    rooms: ['daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/connections', 'daemon/principals'],
+    rooms: [
+      'daemon/store',
+      'daemon/vault',
+      'daemon/audit',
+      'daemon/connections',
+      'daemon/principals',
+      'daemon/accounts',
+    ],
   },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },

@@ -30,7 +30,11 @@ export interface DaemonConfig {
   readonly masterKey?: Secret
   readonly masterKeyFile?: string
   readonly logLevel: LogLevel
+  /** Whether anybody who gets here may make an account. */
+  readonly registration: (typeof REGISTRATION)[number]
 }
+
+const REGISTRATION = ['open', 'closed'] as const
 
 /** What the proxy of `run` itself obeys (contract section 9); the text is parsed by the proxy. */
 export interface ProxyConfig {
@@ -126,6 +130,11 @@ function daemonConfig(env: Environment): DaemonConfig {
     encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
     ...(env['BROKER_MASTER_KEY'] && { masterKey: new Secret(env['BROKER_MASTER_KEY']) }),
     ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
+    registration: oneOf(
+      'BROKER_REGISTRATION',
+      env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
+      REGISTRATION,
+    ),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
   }
 }

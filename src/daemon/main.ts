@@ -17,6 +17,7 @@ import {
 } from '../config/index.ts'
 import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
+import { openAccounts } from './accounts/index.ts'
 import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer } from './api/index.ts'
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
@@ -74,6 +75,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
+  const accounts = openAccounts({ store, audit, principals, registration: settings.registration })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -90,7 +92,10 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     flows,
     refresher,
     principals,
+    accounts,
     sessions,
+    isSecure: baseUrl.startsWith('https:'),
+    dashboardFolder: `${ROOT}dist`,
     readiness: {
       store,
       vault,
@@ -110,8 +115,10 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     {
       routes,
       principals,
+      accounts,
       own,
       now: Date.now,
+      isBehindProxy: settings.publicUrl !== undefined,
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },

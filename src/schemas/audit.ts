@@ -71,3 +71,21 @@ export type ShippedEvent = z.infer<typeof shippedEvent>
 
 export const shippedBatch = z.strictObject({ events: z.array(shippedEvent).min(1).max(1000) })
 export const accepted = z.strictObject({ accepted: z.int() })
+
+/** How many events there were, by hour, event, provider and status; hours without any are left out. */
+export const auditCounts = z.strictObject({
+  counts: z.array(
+    z.strictObject({
+      /** Beginning of the hour. */
+      hour: timestamp,
+      event: z.enum(AUDIT_EVENTS),
+      provider: z.string().optional(),
+      status: z.enum(AUDIT_STATUSES),
+      count: z.int(),
+    }),
+  ),
+})
+export type AuditCounts = z.infer<typeof auditCounts>
+
+export const auditCountsQuery = auditQuery.pick({ since: true, until: true, event: true, provider: true, status: true })
+export type AuditCountsQuery = z.infer<typeof auditCountsQuery>

@@ -4,10 +4,30 @@
  * without the schema library. Must never do anything but describe.
  */
 export {
+  type BrowserSession,
+  browserSession,
+  browserSessions,
+  changePassword,
+  confirmedClaim,
+  type DashboardLink,
+  dashboardLink,
+  type Me,
+  me,
+  type SignedIn,
+  type SignIn,
+  signedIn,
+  signIn,
+  signUp,
+} from './account.ts'
+export {
+  type AuditCounts,
+  type AuditCountsQuery,
   type AuditEvent,
   type AuditPage,
   type AuditQuery,
   accepted,
+  auditCounts,
+  auditCountsQuery,
   auditPage,
   auditQuery,
   type ShippedEvent,

@@ -1,11 +1,16 @@
+import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
 import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
+import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { claimRoutes } from './claim-routes.ts'
 import { connectionRoutes } from './connection-routes.ts'
+import { dashboardRoutes } from './dashboard-routes.ts'
 import { type DocsOptions, docsRoutes } from './docs-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
+import { liveRoutes } from './live-routes.ts'
 import { pageRoutes } from './page-routes.ts'
 import { providerRoutes } from './provider-routes.ts'
 import { proxyRoutes } from './proxy-routes.ts'
@@ -15,7 +20,12 @@ import { type StatusOptions, statusRoutes } from './status-routes.ts'
 
 export interface ApiOptions extends DefinitionsOptions, CredentialsOptions, RevokeOptions, StatusOptions, DocsOptions {
   readonly principals: Principals
+  readonly accounts: Accounts
   readonly sessions: AuthSessions
+  /** Whether browsers come here by https. */
+  readonly isSecure: boolean
+  /** Where the built dashboard is. */
+  readonly dashboardFolder: string
   /** What a hosted daemon is as an OAuth client. */
   readonly clientMetadata?: Readonly<Record<string, unknown>>
 }
@@ -26,12 +36,16 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
   const routes = [
     ...statusRoutes(options),
     ...identityRoutes(principals, { providers, connections }),
+    ...accountRoutes(options),
+    ...claimRoutes(options),
     ...sessionRoutes(sessions, options.clientMetadata),
     ...pageRoutes(sessions),
     ...connectionRoutes(options),
     ...providerRoutes(options),
     ...proxyRoutes(options, audit),
     ...auditRoutes(audit),
+    ...liveRoutes(options),
+    ...dashboardRoutes(options.dashboardFolder),
   ]
   return [...routes, ...docsRoutes(routes, options)]
 }

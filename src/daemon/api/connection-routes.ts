@@ -24,7 +24,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/connections',
-      access: 'agent',
+      access: 'principal',
       summary: "The connections of the caller's vault, sorted by provider and name.",
       reply: connectionList,
       handle: async ({ who }) => ({ body: { connections: [...(await connections.list(who))] } }),
@@ -32,10 +32,11 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/connections/{provider}/{connection}',
-      access: 'agent',
+      access: 'principal',
       summary: 'One connection with its credential, redacted unless `reveal=true`, which is audited.',
       params: byConnection,
       query: z.strictObject({ reveal: z.enum(['true', 'false']).optional() }),
+      wantsCsrf: ({ reveal }) => reveal === 'true',
       reply: connectionDetail,
       handle: async ({ who, params: { provider, connection }, query }) => ({
         body:
@@ -47,7 +48,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/connections/{provider}/{connection}/compare',
-      access: 'agent',
+      access: 'principal',
       summary: 'Whether the connection holds exactly these values, without telling which it holds.',
       params: byConnection,
       body: resumeAuthSession,
@@ -62,7 +63,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/connections/{provider}/{connection}/logout',
-      access: 'agent',
+      access: 'principal',
       summary: 'Removes one connection; the provider is not contacted.',
       params: byConnection,
       reply: loggedOut,
@@ -74,7 +75,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/vault/restore',
-      access: 'agent',
+      access: 'principal',
       summary: 'Takes the vault as it is, after damage or a restored backup: what does not open is given up.',
       reply: restored,
       handle: async ({ who }) => ({ body: { status: 'ok' as const, lost: [...(await connections.restore(who))] } }),
@@ -82,7 +83,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/connections/{provider}/revoke',
-      access: 'agent',
+      access: 'principal',
       summary: "Revokes at the provider where it can, and removes all of the provider's connections.",
       params: byProvider,
       reply: revoked,
@@ -91,7 +92,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/connections/{provider}/{connection}/default',
-      access: 'agent',
+      access: 'principal',
       summary: "Makes this connection the provider's default.",
       params: byConnection,
       reply: defaultSet,

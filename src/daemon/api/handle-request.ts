@@ -1,18 +1,17 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { type Proof, verifyProof } from '../../identity/index.ts'
-import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
-import type { Principals } from '../principals/index.ts'
+import { BrokerError, Secret } from '../../protocol/index.ts'
+import type { BrowserActor } from '../accounts/index.ts'
+import { type AuthenticateOptions, authenticate } from './authenticate.ts'
 import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
 import { FORM, mediaTypeOf, parseBody, readBody, singleFields } from './read-body.ts'
-import type { OwnAddresses } from './request-walls.ts'
-import type { CallHeaders, RawReply, Reply } from './route.ts'
+import type { AnyReply, CallHeaders } from './route.ts'
+import { sessionTokenOf } from './session-cookie.ts'
 
-export interface HandlerOptions {
-  readonly principals: Principals
-  readonly own: OwnAddresses
-  readonly now: () => number
+export interface HandlerOptions extends AuthenticateOptions {
+  /** Whether others stand between browsers and the daemon: whom a request came from is not known then. */
+  readonly isBehindProxy: boolean
 }
 
 const MAX_BODY = 1024 * 1024
@@ -22,47 +21,37 @@ export async function handleRequest(
   options: HandlerOptions,
   request: IncomingMessage,
   { route, params }: RouteMatch,
-): Promise<Reply<unknown> | RawReply> {
+): Promise<AnyReply> {
   const bytes = await readBody(request, route.maxBody ?? MAX_BODY)
   const bodySha256 = hash('sha256', bytes, 'base64url')
   const who = await authenticate(options, request, { access: route.access, bodySha256 })
+  const { csrf, body } = withoutCsrf(bodyOf(request, bytes, route), request, route)
+  const query = parse(route.query, queryOf(request), 'query')
+  if (who && 'browser' in who && wantsCsrf(request, route, query)) {
+    await options.accounts.requireCsrf(who as BrowserActor, csrf)
+  }
   return route.handle({
     who,
     params: parseParams(route, params),
-    query: parse(route.query, queryOf(request), 'query'),
-    body: parse(route.body, bodyOf(request, bytes, route), 'body'),
+    query,
+    body: parse(route.body, body, 'body'),
     bodySha256,
-    headers: headersOf(request),
+    headers: headersOf(options, request),
   })
 }
 
-type Wanted = { readonly access: RouteMatch['route']['access']; readonly bodySha256: string }
-
-async function authenticate(
-  { principals, own, now }: HandlerOptions,
-  request: IncomingMessage,
-  { access, bodySha256 }: Wanted,
-): Promise<Actor | Proof | undefined> {
-  if (access === 'anyone') return undefined
-  const { method = '', url = '' } = request
-  const proof = verifyProof(proofOf(request), { method, target: url, origins: own.origins, bodySha256, now: now() })
-  if (access === 'key') return proof
-  const actor = await principals.authenticate(proof)
-  if (actor.run && access !== 'run') {
-    throw new BrokerError('OperationNotAllowedError', 'The key of a run may ask for credentials, and nothing else')
-  }
-  if (access === 'admin' && actor.role !== 'admin') {
-    throw new BrokerError('OperationNotAllowedError', 'Only an admin may do this')
-  }
-  return actor
+function wantsCsrf({ method }: IncomingMessage, route: RouteMatch['route'], query: unknown): boolean {
+  if (route.checksCsrf) return false
+  return (method !== 'GET' && method !== 'HEAD') || route.wantsCsrf?.(query) === true
 }
 
-function proofOf({ headers }: IncomingMessage): string {
-  const [, jwt] = /^pop +(\S+)$/i.exec(headers.authorization ?? '') ?? []
-  if (jwt) return jwt
-  throw new BrokerError('AuthenticationFailedError', 'The request carries no proof of possession', {
-    hint: 'Send "Authorization: PoP <jwt>"; the command line does so by itself.',
-  })
+/** A form cannot send headers: its token is one of its fields. */
+function withoutCsrf(body: unknown, request: IncomingMessage, route: RouteMatch['route']) {
+  const header = request.headers['x-csrf-token']
+  const sent = typeof header === 'string' ? header : undefined
+  if (mediaTypeOf(request) !== FORM || route.access === 'anyone' || route.checksCsrf) return { csrf: sent, body }
+  const { csrf, ...fields } = body as Record<string, string>
+  return { csrf: sent ?? csrf, body: fields }
 }
 
 function parseParams(route: RouteMatch['route'], params: RouteMatch['params']): unknown {
@@ -103,10 +92,14 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
-function headersOf(request: IncomingMessage): CallHeaders {
+function headersOf({ isBehindProxy }: HandlerOptions, request: IncomingMessage): CallHeaders {
   const { headers } = request
+  const { remoteAddress } = request.socket
+  const session = sessionTokenOf(request)
+  const userAgent = headers['user-agent']
   const bootstrap = headers['x-broker-bootstrap']
   const challenge = headers['x-broker-challenge']
+  const csrf = headers['x-csrf-token']
   const ifNoneMatch = headers['if-none-match']
   return {
     host: headers.host ?? '',
@@ -115,6 +108,13 @@ function headersOf(request: IncomingMessage): CallHeaders {
     ...(typeof challenge === 'string' && { challenge }),
     wantsHtml: prefersHtml(headers.accept),
     isForm: mediaTypeOf(request) === FORM,
+    ...(typeof csrf === 'string' && { csrf }),
+    ...(session !== undefined && { session }),
+    caller: {
+      ...(!isBehindProxy && remoteAddress !== undefined && { address: remoteAddress }),
+      ...(userAgent !== undefined && { userAgent }),
+    },
+    takesBrotli: /\bbr\b/.test(String(headers['accept-encoding'] ?? '')),
   }
 }
 

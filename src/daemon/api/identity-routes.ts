@@ -1,7 +1,9 @@
 import * as z from 'zod'
+import type { Proof } from '../../identity/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import {
   endRun,
+  type Identity,
   identities,
   identity,
   identityHandle,
@@ -11,6 +13,7 @@ import {
   run,
   startRun,
 } from '../../schemas/index.ts'
+import type { BrowserActor } from '../accounts/index.ts'
 import { type CredentialsOptions, requireGrantable } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'
@@ -39,7 +42,7 @@ export function identityRoutes(
     route({
       method: 'GET',
       path: '/api/identities',
-      access: 'agent',
+      access: 'principal',
       summary: "The identities of the caller's principal.",
       reply: identities,
       handle: async ({ who }) => ({ body: { identities: [...(await principals.list(who))] } }),
@@ -47,20 +50,24 @@ export function identityRoutes(
     route({
       method: 'GET',
       path: '/api/identities/{handle}',
-      access: 'key',
-      summary: "One's own identity; asked again and again while its claim is open.",
+      access: 'key or browser',
+      summary:
+        "One's own identity, asked again and again while its claim is open; for a browser, one of its principal's.",
       params: byHandle,
       reply: identity,
       handle: async ({ who, params }) => {
-        if (who.handle !== params.handle)
-          throw new BrokerError('NotFoundError', `There is no identity "${params.handle}"`)
-        return { body: await principals.identityOf(who) }
+        const found =
+          'browser' in who
+            ? await findOwn(principals, who, params.handle)
+            : await findSelf(principals, who, params.handle)
+        if (found) return { body: found }
+        throw new BrokerError('NotFoundError', `There is no identity "${params.handle}"`)
       },
     }),
     route({
       method: 'DELETE',
       path: '/api/identities/{handle}',
-      access: 'agent',
+      access: 'principal',
       summary: 'Removes an identity of the same principal: it can sign no more.',
       params: byHandle,
       reply: ok,
@@ -97,4 +104,12 @@ export function identityRoutes(
       },
     }),
   ]
+}
+
+async function findOwn(principals: Principals, who: BrowserActor, handle: string): Promise<Identity | undefined> {
+  return (await principals.list(who)).find(({ identity }) => identity === handle)
+}
+
+async function findSelf(principals: Principals, proof: Proof, handle: string): Promise<Identity | undefined> {
+  return proof.handle === handle ? principals.identityOf(proof) : undefined
 }

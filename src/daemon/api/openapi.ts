@@ -28,6 +28,13 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
           description:
             '`PoP <jwt>`: an Ed25519-signed JWT over method, URL and body, good once, for at most 60 seconds.',
         },
+        session: {
+          type: 'apiKey',
+          in: 'cookie',
+          name: 'broker_session',
+          description:
+            "A browser's session; `__Host-broker_session` over https. What changes anything wants the session's `x-csrf-token` too.",
+        },
       },
     },
   }
@@ -58,9 +65,23 @@ const errorBody = {
 const callers: Readonly<Record<Access, string>> = {
   anyone: 'Anyone may call this.',
   key: 'Signed by an Ed25519 key, which need not be registered or claimed yet.',
+  'key or browser': 'Signed by an Ed25519 key, which need not be claimed yet, or by a browser that is signed in.',
   run: 'Signed by an identity, or by the key of one of its runs.',
   agent: 'Signed by an identity.',
-  admin: 'Signed by an identity whose principal is an admin.',
+  browser: 'By a browser that is signed in.',
+  principal: 'Signed by an identity, or by a browser that is signed in.',
+  admin: 'Signed by an identity, or by a browser that is signed in, of an admin.',
+}
+
+const security: Readonly<Record<Access, readonly ('pop' | 'session')[]>> = {
+  anyone: [],
+  key: ['pop'],
+  'key or browser': ['pop', 'session'],
+  run: ['pop'],
+  agent: ['pop'],
+  browser: ['session'],
+  principal: ['pop', 'session'],
+  admin: ['pop', 'session'],
 }
 
 function operation(route: Route): object {
@@ -69,7 +90,7 @@ function operation(route: Route): object {
     tags: [subject(route)],
     summary: route.summary,
     description: callers[route.access],
-    security: route.access === 'anyone' ? [] : [{ pop: [] }],
+    security: security[route.access].map((scheme) => ({ [scheme]: [] })),
     parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
     ...(route.body && { requestBody: { required: isRequired(route.body), content: content(route.body, 'input') } }),
     responses: {

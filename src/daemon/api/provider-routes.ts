@@ -21,7 +21,7 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/providers',
-      access: 'agent',
+      access: 'principal',
       summary: 'Every provider, bundled and custom, with how many connections the caller has.',
       reply: providerList,
       handle: async ({ who }) => {
@@ -34,7 +34,7 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
     route({
       method: 'GET',
       path: '/api/providers/{provider}',
-      access: 'agent',
+      access: 'principal',
       summary: 'The whole definition of a provider.',
       params: byProvider,
       reply: providerDefinition.extend({ source: z.enum(['bundled', 'custom']) }),

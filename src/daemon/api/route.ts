@@ -1,13 +1,14 @@
 import type * as z from 'zod'
 import type { Proof } from '../../identity/index.ts'
 import type { Actor, Secret } from '../../protocol/index.ts'
+import type { BrowserActor, Caller } from '../accounts/index.ts'
 
 /**
  * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
- * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `admin`: an identity
- * whose principal is one.
+ * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
+ * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
  */
-export type Access = 'anyone' | 'key' | 'run' | 'agent' | 'admin'
+export type Access = 'anyone' | 'key' | 'key or browser' | 'run' | 'agent' | 'browser' | 'principal' | 'admin'
 
 /** What the handler of a route gets: parsed input, and of the caller what its access promises. */
 export interface Call<Params, Query, Body, Who> {
@@ -28,9 +29,23 @@ export interface CallHeaders {
   readonly challenge?: string
   readonly wantsHtml: boolean
   readonly isForm: boolean
+  readonly csrf?: string
+  /** The browser's session, whoever may call the route. */
+  readonly session?: Secret
+  readonly caller: Caller
+  /** Of the body encodings that the daemon has files in. */
+  readonly takesBrotli: boolean
 }
 
-export type WhoOf<A extends Access> = A extends 'anyone' ? undefined : A extends 'key' ? Proof : Actor
+export type WhoOf<A extends Access> = A extends 'anyone'
+  ? undefined
+  : A extends 'key'
+    ? Proof
+    : A extends 'browser'
+      ? BrowserActor
+      : A extends 'key or browser'
+        ? Proof | BrowserActor
+        : Actor
 
 /** A JSON answer, checked against the route's schema before it leaves. */
 export interface Reply<Body> {
@@ -38,6 +53,15 @@ export interface Reply<Body> {
   readonly body: Body
   readonly headers?: Readonly<Record<string, string>>
 }
+
+/** An answer without an end of its own: `begin` writes events until what it returns is called. */
+export interface StreamReply {
+  readonly headers: Readonly<Record<string, string>>
+  readonly begin: (write: (text: string) => void, end: () => void) => () => void
+}
+
+/** Any answer. */
+export type AnyReply<Body = unknown> = Reply<Body> | RawReply | StreamReply
 
 /** An answer that is no JSON of ours: a page, a script, a file, or nothing (304). */
 export interface RawReply {
@@ -65,6 +89,10 @@ export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
   readonly isReturn?: true
   /** Form posts are taken too, as objects of text. */
   readonly takesForm?: true
+  /** A browser must send its CSRF token although this is a GET. Other methods want it by themselves. */
+  readonly wantsCsrf?: (query: Parsed<Q>) => boolean
+  /** The page that posts here has a token of its own kind in its form, which the handler checks. */
+  readonly checksCsrf?: true
   /** 1 MiB where absent. */
   readonly maxBody?: number
   readonly reply: R
@@ -72,12 +100,13 @@ export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
   readonly status?: number
   readonly handle: (
     call: Call<Parsed<P>, Parsed<Q>, Parsed<B>, WhoOf<A>>,
-  ) => Promise<Reply<z.input<R>> | RawReply> | Reply<z.input<R>> | RawReply
+  ) => Promise<AnyReply<z.input<R>>> | AnyReply<z.input<R>>
 }
 
 /** A route as the server sees it: the types of its input were its own business. */
-export interface Route extends Omit<RouteSpec<Access, Schema, Schema, Schema, Schema>, 'handle'> {
-  readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<Reply<unknown> | RawReply>
+export interface Route extends Omit<RouteSpec<Access, Schema, Schema, Schema, Schema>, 'handle' | 'wantsCsrf'> {
+  readonly wantsCsrf?: (query: unknown) => boolean
+  readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<AnyReply>
 }
 
 /** Ties the schemas of a route to the types its handler gets. */

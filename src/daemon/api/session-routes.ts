@@ -15,7 +15,7 @@ export function sessionRoutes(
     route({
       method: 'POST',
       path: '/api/auth/sessions',
-      access: 'agent',
+      access: 'principal',
       summary: 'Begins a login. What to do next is in `next_action`.',
       body: startAuthSession,
       reply: authSession,
@@ -25,7 +25,7 @@ export function sessionRoutes(
     route({
       method: 'GET',
       path: '/api/auth/sessions/{session_id}',
-      access: 'agent',
+      access: 'principal',
       summary: 'How far a login is.',
       params: byId,
       reply: authSession,
@@ -34,7 +34,7 @@ export function sessionRoutes(
     route({
       method: 'POST',
       path: '/api/auth/sessions/{session_id}/resume',
-      access: 'agent',
+      access: 'principal',
       summary: 'Sends the values that the login asks for; without any, answers how far an OAuth login is.',
       params: byId,
       body: resumeAuthSession,
@@ -44,7 +44,7 @@ export function sessionRoutes(
     route({
       method: 'DELETE',
       path: '/api/auth/sessions/{session_id}',
-      access: 'agent',
+      access: 'principal',
       summary: 'Cancels a login: nothing of it is stored. One that is over stays as it is.',
       params: byId,
       reply: authSession,

@@ -7,7 +7,7 @@ import { type HandlerOptions, handleRequest } from './handle-request.ts'
 import { routeMatcher } from './match-route.ts'
 import { errorPage } from './page-reply.ts'
 import { passWalls } from './request-walls.ts'
-import type { RawReply, Reply, Route } from './route.ts'
+import type { RawReply, Reply, Route, StreamReply } from './route.ts'
 
 /** What is told of a request: where it went, never what it held. */
 export interface RequestLine {
@@ -27,6 +27,12 @@ export interface ServerOptions extends HandlerOptions {
   readonly onFailure: (requestId: string, error: unknown) => void
 }
 
+interface ServerState {
+  stopping: boolean
+  /** What ends the answers that have no end of their own. */
+  readonly streams: Set<() => void>
+}
+
 export interface RunningServer {
   /** Takes no new request, lets those in flight finish for `drainMs`, then cuts them off. */
   stop(drainMs: number): Promise<void>
@@ -38,7 +44,7 @@ export async function startServer(
   hosts: readonly string[],
   port: number,
 ): Promise<RunningServer> {
-  const state = { stopping: false }
+  const state: ServerState = { stopping: false, streams: new Set() }
   const serve = requestListener(options, state)
   const servers = hosts.map(() => httpServer(serve))
   try {
@@ -50,6 +56,7 @@ export async function startServer(
   return {
     async stop(drainMs) {
       state.stopping = true
+      for (const end of state.streams) end()
       await Promise.all(servers.map((server) => drain(server, drainMs)))
     },
   }
@@ -111,7 +118,7 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   clearTimeout(cutOff)
 }
 
-function requestListener(options: ServerOptions, state: { readonly stopping: boolean }) {
+function requestListener(options: ServerOptions, state: Readonly<ServerState>) {
   const match = routeMatcher(options.routes)
   return (request: IncomingMessage, response: ServerResponse): void => {
     const id = randomUUID()
@@ -133,7 +140,8 @@ function requestListener(options: ServerOptions, state: { readonly stopping: boo
       if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
       if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
-      tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), state.stopping))
+      if ('begin' in reply) tell(stream(response, id, reply, state.streams))
+      else tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), state.stopping))
     }
     answer().catch(async (error: unknown) => {
       await discardBody(request)
@@ -209,4 +217,17 @@ function send(response: ServerResponse, id: string, { status = 200, raw, headers
   })
   response.end(raw ?? undefined)
   return status
+}
+
+function stream(response: ServerResponse, id: string, reply: StreamReply, streams: Set<() => void>): number {
+  response.writeHead(200, { ...SAFE_HEADERS, 'x-request-id': id, ...reply.headers })
+  response.flushHeaders()
+  const end = () => response.end()
+  streams.add(end)
+  const stop = reply.begin((text) => response.write(text), end)
+  response.on('close', () => {
+    streams.delete(end)
+    stop()
+  })
+  return 200
 }

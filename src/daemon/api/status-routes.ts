@@ -29,7 +29,7 @@ export function statusRoutes({ readiness: parts, home, daemonKey }: StatusOption
     route({
       method: 'GET',
       path: '/api/ready',
-      access: 'agent',
+      access: 'principal',
       summary: 'Readiness: every part tried out in small, for the caller.',
       reply: readiness,
       handle: async ({ who }) => ({ body: await checkReadiness(parts, who) }),

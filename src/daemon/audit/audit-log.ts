@@ -1,10 +1,19 @@
 import { randomBytes } from 'node:crypto'
 import { setImmediate } from 'node:timers/promises'
 import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
-import type { AuditEvent, AuditPage, AuditQuery, ShippedEvent } from '../../schemas/index.ts'
+import type {
+  AuditCounts,
+  AuditCountsQuery,
+  AuditEvent,
+  AuditPage,
+  AuditQuery,
+  ShippedEvent,
+} from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
+import { countHours, readCounts } from './audit-hours.ts'
 import { chainedHash } from './chain.ts'
 import { parseCursor, printCursor } from './cursor.ts'
+import type { Scope } from './scope.ts'
 
 /** What a room says of an act; who acted comes from the actor. */
 export interface InternalEvent {
@@ -22,14 +31,6 @@ export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
   readonly run?: Pick<NonNullable<Actor['run']>, 'id'>
 }
 
-/** Which events a reader may see. Made by {@link scopeFor} alone. */
-export type Scope = { readonly kind: 'all' } | { readonly kind: 'principal'; readonly principalId: string }
-
-/** Admins see all events of the deployment, users those of their own principal (interface section 4.7). */
-export function scopeFor(actor: Pick<Actor, 'principalId' | 'role'>): Scope {
-  return actor.role === 'admin' ? { kind: 'all' } : { kind: 'principal', principalId: actor.principalId }
-}
-
 export interface Audit {
   /** Writes an internal event in the transaction of the act it tells of: both happen, or neither. */
   record(tx: Db, actor: AuditActor, event: InternalEvent): Promise<void>
@@ -40,6 +41,10 @@ export interface Audit {
   append(actor: AuditActor, events: readonly ShippedEvent[], batch: string): Promise<void>
   /** Newest first. @throws BrokerError InvalidRequestError for a cursor that is none. */
   page(scope: Scope, query: AuditQuery): Promise<AuditPage>
+  /** By hour; `since` and `until` are taken to the hour they are in. */
+  counts(scope: Scope, query: AuditCountsQuery): Promise<AuditCounts>
+  /** The number of the newest event: changes with every one. */
+  head(): Promise<number>
   /** Holds the newest `rows` events against their hash chain. Undefined where it holds, else a sentence for people. */
   verify(rows: number): Promise<string | undefined>
 }
@@ -68,6 +73,11 @@ export function openAudit(store: Store, now: () => number = Date.now): Audit {
       }
     },
     page: (scope, query) => readPage(store.db, scope, query),
+    counts: (scope, query) => readCounts(store.db, scope, query),
+    async head() {
+      const { seq } = await store.db.selectFrom('audit_head').select('seq').executeTakeFirstOrThrow()
+      return seq
+    },
     verify: (rows) => verifyTail(store, rows),
   }
 }
@@ -132,6 +142,7 @@ async function insert(tx: Db, rows: readonly NewRow[]): Promise<void> {
   const last = chained.at(-1)
   if (!last) return
   await tx.insertInto('audit_events').values(chained).execute()
+  await countHours(tx, chained)
   await tx.updateTable('audit_head').set({ seq: last.seq, hash: last.hash }).where('id', '=', 1).execute()
 }
 

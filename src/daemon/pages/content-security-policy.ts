@@ -5,3 +5,6 @@ export const PAGE_POLICY = `default-src 'none'; style-src 'self'; form-action 's
 
 /** For the API's documentation: Swagger UI from the daemon itself, with the pictures inside its stylesheet. */
 export const DOCS_POLICY = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; connect-src 'self'; form-action 'none'; ${LOCKED}`
+
+/** For the dashboard: script, style and pictures from the daemon itself, and calls to it alone. */
+export const DASHBOARD_POLICY = `default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self' data:; font-src 'self'; connect-src 'self'; form-action 'self'; ${LOCKED}`

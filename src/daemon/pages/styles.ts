@@ -182,6 +182,32 @@ input.code.long {
   letter-spacing: 0;
 }
 
+p.code {
+  margin: 1.5rem 0 0;
+  font: 600 1.75rem/1.4 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+  letter-spacing: 0.08em;
+}
+
+dl {
+  display: grid;
+  grid-template-columns: max-content 1fr;
+  gap: 0.375rem 1rem;
+  margin: 1.5rem 0 0;
+}
+
+dt {
+  color: var(--soft);
+}
+
+dd {
+  margin: 0;
+  overflow-wrap: anywhere;
+}
+
+dd.key {
+  font: 0.8125rem/1.6 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace;
+}
+
 button,
 .button {
   display: block;

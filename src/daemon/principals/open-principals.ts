@@ -5,7 +5,7 @@ import type { Identity, Registration, Run, StartRun } from '../../schemas/index.
 import type { Audit } from '../audit/index.ts'
 import { type Db, type IdentityRow, preparedQuery, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { Claims } from './claims.ts'
+import { Claims, type ClaimView } from './claims.ts'
 import { endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
@@ -19,6 +19,16 @@ export interface Principals {
    * @throws BrokerError OperationNotAllowedError (409) where handle or key is another's
    */
   register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered>
+  /** Makes a principal with an empty vault, and returns its id. */
+  create(tx: Db, role: Actor['role']): Promise<string>
+  /** What a claim's link leads to. Undefined where it was used, is too old, or never was. */
+  claim(token: string): Promise<ClaimView | undefined>
+  /**
+   * Attaches the claimed identity to the actor's principal, once.
+   * @param code what the person saw, where the caller has it: another one is refused, and a few of them end the claim
+   * @throws BrokerError NotFoundError where the claim is over, OperationNotAllowedError for another code
+   */
+  confirmClaim(actor: Actor, token: string, code?: string): Promise<ClaimView>
   /** One's own identity, claimed or not. */
   identityOf(proof: Proof): Promise<Identity>
   list(actor: Actor): Promise<readonly Identity[]>
@@ -168,19 +178,55 @@ class PrincipalsOfStore implements Principals {
     await this.#options.audit.record(tx, actor, { event: 'identity.claimed', status: 'success' })
   }
 
-  /** The first principal is the local owner, made with its vault the first time somebody proves to be it. */
+  /** The local owner has no account: nobody else is without one. Made the first time somebody proves to be it. */
   async #owner(tx: Db): Promise<string> {
-    const first = await tx.selectFrom('principals').select('id').orderBy('created_at').orderBy('id').executeTakeFirst()
-    if (first) return first.id
-    const principal = {
-      id: randomUUID(),
-      role: 'admin',
-      vault_id: randomUUID(),
-      created_at: this.#timestamp(),
-    } as const
+    const owner = await tx
+      .selectFrom('principals')
+      .leftJoin('accounts', 'accounts.principal_id', 'principals.id')
+      .select('principals.id')
+      .where('accounts.principal_id', 'is', null)
+      .executeTakeFirst()
+    return owner?.id ?? this.create(tx, 'admin')
+  }
+
+  async create(tx: Db, role: Actor['role']): Promise<string> {
+    const principal = { id: randomUUID(), role, vault_id: randomUUID(), created_at: this.#timestamp() }
     await tx.insertInto('principals').values(principal).execute()
     await this.#options.vault.create(tx, principal.vault_id)
     return principal.id
+  }
+
+  claim(token: string): Promise<ClaimView | undefined> {
+    return this.#claims.view(token)
+  }
+
+  async confirmClaim(actor: Actor, token: string, code?: string): Promise<ClaimView> {
+    const claim = await this.#claims.view(token)
+    if (!claim) throw claimIsOver()
+    if (code !== undefined && code !== claim.code) {
+      await this.#claims.countWrongCode(token)
+      throw wrongCode()
+    }
+    await this.#options.store.transaction(async (tx) => {
+      if (!(await this.#claims.takeIn(tx, token))) throw claimIsOver()
+      const { numUpdatedRows } = await tx
+        .updateTable('identities')
+        .set({ principal_id: actor.principalId })
+        .where('handle', '=', claim.handle)
+        .where('did', '=', claim.did)
+        .where('principal_id', 'is', null)
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows === 0n) throw claimIsOver()
+      const claimant = { identity: claim.handle, principalId: actor.principalId }
+      await this.#options.audit.record(tx, claimant, registeredEvent)
+      await this.#options.audit.record(tx, actor, {
+        event: 'identity.claimed',
+        status: 'success',
+        reason: `identity ${claim.handle}`,
+      })
+    })
+    this.#claims.close(claim.handle)
+    return claim
   }
 
   async #registration(handle: string): Promise<Registration> {
@@ -284,6 +330,18 @@ function sameSecret(one: Secret, other: Secret): boolean {
 function unknownSigner(): BrokerError {
   return new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
     hint: 'Run `broker onboard`.',
+  })
+}
+
+function claimIsOver(): BrokerError {
+  return new BrokerError('NotFoundError', 'There is no such claim: it was used, or its ten minutes are over', {
+    hint: 'Run `broker onboard` again for a new one.',
+  })
+}
+
+function wrongCode(): BrokerError {
+  return new BrokerError('OperationNotAllowedError', 'This is not the code of this claim; nothing was attached', {
+    hint: 'Compare it with the one in the terminal that ran `broker onboard`.',
   })
 }
 

@@ -11,6 +11,7 @@ export function migrationsFor(dialect: Dialect): Record<string, Migration> {
   return {
     '0001_first': { up: (db) => first(db, dialect) },
     '0002_refreshes': { up: refreshes },
+    '0003_accounts': { up: accounts },
   }
 }
 
@@ -126,6 +127,46 @@ async function refreshes(db: Kysely<unknown>): Promise<void> {
        forced_at bigint,
        forced_pause bigint,
        primary key (vault_id, provider, connection))`,
+  ]
+  for (const statement of statements) await sql.raw(statement).execute(db)
+}
+
+async function accounts(db: Kysely<unknown>): Promise<void> {
+  const statements = [
+    `alter table claims add column wrong_codes integer not null default 0`,
+    `create table accounts (
+       principal_id text primary key references principals (id),
+       email text not null unique,
+       password_hash text not null,
+       created_at text not null)`,
+    `create table browser_sessions (
+       id text primary key,
+       token_hash text not null unique,
+       csrf_hash text not null,
+       principal_id text not null references principals (id),
+       browser text not null,
+       created_at text not null,
+       last_seen_at text not null,
+       expires_at text not null)`,
+    `create index browser_sessions_by_principal on browser_sessions (principal_id)`,
+    `create table browser_links (
+       token_hash text primary key,
+       principal_id text not null references principals (id),
+       expires_at text not null)`,
+    `create table sign_in_attempts (subject text primary key, attempts integer not null, last_at bigint not null)`,
+    `create index audit_events_by_identity on audit_events (identity, seq)`,
+    `create index audit_events_by_status on audit_events (status, seq)`,
+    `create table audit_hours (
+       hour text not null,
+       principal_id text not null,
+       event text not null,
+       provider text not null,
+       status text not null,
+       count bigint not null,
+       primary key (hour, principal_id, event, provider, status))`,
+    `insert into audit_hours
+       select substr(timestamp, 1, 13), principal_id, event, coalesce(provider, ''), status, count(*)
+       from audit_events group by 1, 2, 3, 4, 5`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

@@ -3,6 +3,10 @@ export interface Tables {
   principals: PrincipalRow
   identities: IdentityRow
   claims: ClaimRow
+  accounts: AccountRow
+  browser_sessions: BrowserSessionRow
+  browser_links: BrowserLinkRow
+  sign_in_attempts: SignInAttemptsRow
   runs: RunRow
   vault_sources: VaultSourceRow
   data_keys: DataKeyRow
@@ -12,6 +16,7 @@ export interface Tables {
   refreshes: RefreshRow
   audit_events: AuditEventRow
   audit_head: AuditHeadRow
+  audit_hours: AuditHourRow
 }
 
 interface PrincipalRow {
@@ -35,6 +40,43 @@ interface ClaimRow {
   token_hash: string
   handle: string
   expires_at: string
+  /** Confirmations with another code. */
+  wrong_codes: number
+}
+
+interface AccountRow {
+  principal_id: string
+  /** In one spelling: NFKC, lower case. */
+  email: string
+  /** PHC string of Argon2id. */
+  password_hash: string
+  created_at: string
+}
+
+/** Tokens are kept as SHA-256, hex. */
+interface BrowserSessionRow {
+  id: string
+  token_hash: string
+  csrf_hash: string
+  principal_id: string
+  browser: string
+  created_at: string
+  last_seen_at: string
+  expires_at: string
+}
+
+interface BrowserLinkRow {
+  token_hash: string
+  principal_id: string
+  expires_at: string
+}
+
+interface SignInAttemptsRow {
+  /** SHA-256 of what is counted: nobody who tried is named. */
+  subject: string
+  attempts: number
+  /** Milliseconds since 1970. */
+  last_at: number
 }
 
 export interface RunRow {
@@ -150,4 +192,16 @@ interface AuditHeadRow {
   id: number
   seq: number
   hash: string
+}
+
+/** How many events an hour had, so that a picture of a month need not count a million rows. */
+interface AuditHourRow {
+  /** Beginning of the hour, ISO-8601 to the hour: `2026-11-21T09`. */
+  hour: string
+  principal_id: string
+  event: string
+  /** Empty where the event has none. */
+  provider: string
+  status: string
+  count: number
 }

@@ -1,0 +1,192 @@
+import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
+import {
+  authSession,
+  browserSessions,
+  changePassword,
+  dashboardLink,
+  me,
+  ok,
+  providerName,
+  signedIn,
+  signIn,
+  signUp,
+  startAuthSession,
+} from '../../schemas/index.ts'
+import type { Accounts, OpenedSession } from '../accounts/index.ts'
+import type { AuthSessions } from '../auth-sessions/index.ts'
+import { resultPage } from '../pages/index.ts'
+import { page } from './page-reply.ts'
+import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
+import { type CookieOptions, endedCookie, sessionCookie } from './session-cookie.ts'
+
+export interface AccountRoutesOptions extends CookieOptions {
+  readonly accounts: Accounts
+  readonly sessions: AuthSessions
+  readonly baseUrl: string
+}
+
+const byLink = z.strictObject({ token: z.string().max(100) })
+const bySession = z.strictObject({ id: z.uuid() })
+const byProvider = z.strictObject({ provider_name: providerName })
+const connect = startAuthSession.omit({ provider: true, source: true })
+
+/** Accounts, the sessions of browsers, and the logins that a browser starts (contract section 10). */
+export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
+  const { accounts, sessions, baseUrl } = options
+  return [
+    route({
+      method: 'POST',
+      path: '/api/auth/register',
+      access: 'anyone',
+      summary: 'Makes an account, and signs the browser in. The first account is an admin.',
+      body: signUp,
+      takesForm: true,
+      reply: signedIn,
+      status: 201,
+      handle: async ({ body, headers }) =>
+        signedInReply(options, await accounts.register(body, headers.caller), body.next, headers, 201),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/login',
+      access: 'anyone',
+      summary: 'Signs the browser in: a session cookie, and the CSRF token for what changes anything.',
+      body: signIn,
+      takesForm: true,
+      reply: signedIn,
+      handle: async ({ body, headers }) =>
+        signedInReply(options, await accounts.signIn(body, headers.caller), body.next, headers, 200),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/logout',
+      access: 'browser',
+      summary: 'Ends the session of this browser.',
+      takesForm: true,
+      reply: ok,
+      handle: async ({ who, headers: { isForm } }) => {
+        await accounts.signOut(who)
+        const cookie = { 'set-cookie': endedCookie(options) }
+        if (isForm) return { status: 303, raw: '', headers: { ...cookie, location: '/' } }
+        return { body: { status: 'ok' as const }, headers: cookie }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/session',
+      access: 'agent',
+      summary: "A link that signs the caller's browser in: good once, for 60 seconds.",
+      reply: dashboardLink,
+      status: 201,
+      handle: async ({ who }) => {
+        const { token, expiresAt } = await accounts.link(who)
+        return { body: { url: `${baseUrl}/api/session/${token}`, expires_at: new Date(expiresAt).toISOString() } }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/session/{token}',
+      access: 'anyone',
+      isPage: true,
+      summary: 'Where that link leads: sets the session cookie and goes on to the dashboard.',
+      params: byLink,
+      reply: z.unknown(),
+      handle: async ({ params, headers }) => {
+        const opened = await accounts.openLink(params.token, headers.caller)
+        return opened ? wayOn(options, opened, '/') : usedLink(headers.wantsHtml)
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/me',
+      access: 'browser',
+      summary: 'Who is signed in by this browser.',
+      reply: me,
+      handle: ({ who: { principalId, role, browser } }) => ({
+        body: { principal_id: principalId, role, ...(browser.email !== undefined && { email: browser.email }) },
+      }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/password',
+      access: 'browser',
+      summary: "Changes the account's password; its other sessions end.",
+      body: changePassword,
+      reply: ok,
+      handle: async ({ who, body }) => {
+        await accounts.changePassword(who, body)
+        return { body: { status: 'ok' as const } }
+      },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/browser-sessions',
+      access: 'principal',
+      summary: 'The browsers that are signed in for the caller.',
+      reply: browserSessions,
+      handle: async ({ who }) => ({ body: { sessions: [...(await accounts.sessions(who))] } }),
+    }),
+    route({
+      method: 'DELETE',
+      path: '/api/browser-sessions/{id}',
+      access: 'principal',
+      summary: 'Signs one of them out.',
+      params: bySession,
+      reply: ok,
+      handle: async ({ who, params }) => {
+        await accounts.endSession(who, params.id)
+        return { body: { status: 'ok' as const } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/providers/{provider_name}/connect',
+      access: 'browser',
+      summary: 'Begins a login from the dashboard; a form is led on to what the login needs.',
+      params: byProvider,
+      body: connect,
+      takesForm: true,
+      reply: authSession,
+      status: 201,
+      handle: async ({ who, params, body, headers: { isForm } }) => {
+        const session = await sessions.begin(who, { ...body, provider: params.provider_name })
+        const { next_action: next } = session
+        if (!isForm) return { body: session }
+        return { status: 303, raw: '', headers: { location: next.type === 'none' ? '/' : next.url } }
+      },
+    }),
+  ]
+}
+
+function signedInReply(
+  options: AccountRoutesOptions,
+  opened: OpenedSession,
+  next: string | undefined,
+  { isForm }: CallHeaders,
+  status: number,
+) {
+  if (isForm) return wayOn(options, opened, next ?? '/')
+  const { principalId, role, csrfToken } = opened
+  return {
+    status,
+    body: { principal_id: principalId, role, csrf_token: csrfToken },
+    headers: { 'set-cookie': sessionCookie(opened.token, opened.expiresAt, options) },
+  }
+}
+
+/** The token travels behind the `#`, which browsers send nowhere; the dashboard takes it from there. */
+function wayOn(options: AccountRoutesOptions, { token, expiresAt, csrfToken }: OpenedSession, next: string): RawReply {
+  const [path = '/'] = next.split('#', 1)
+  return {
+    status: 303,
+    raw: '',
+    headers: { location: `${path}#csrf=${csrfToken}`, 'set-cookie': sessionCookie(token, expiresAt, options) },
+  }
+}
+
+function usedLink(wantsHtml: boolean): RawReply {
+  const [message, hint] = ['This link was used, or is older than a minute', 'Run `broker dashboard` for a new one.']
+  if (!wantsHtml) throw new BrokerError('NotFoundError', message, { hint })
+  return page(404, resultPage({ title: 'This link is over', message, hint, tone: 'failure' }))
+}

@@ -1,0 +1,72 @@
+import type { IncomingMessage } from 'node:http'
+import { type Proof, verifyProof } from '../../identity/index.ts'
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Accounts, BrowserActor } from '../accounts/index.ts'
+import type { Principals } from '../principals/index.ts'
+import type { OwnAddresses } from './request-walls.ts'
+import type { Access } from './route.ts'
+import { sessionTokenOf } from './session-cookie.ts'
+
+export interface AuthenticateOptions {
+  readonly principals: Principals
+  readonly accounts: Accounts
+  readonly own: OwnAddresses
+  readonly now: () => number
+}
+
+export interface Wanted {
+  readonly access: Access
+  /** base64url */
+  readonly bodySha256: string
+}
+
+/** Who calls, as far as the route wants to know: by the proof of a key, or by the session of a browser. */
+export async function authenticate(
+  options: AuthenticateOptions,
+  request: IncomingMessage,
+  { access, bodySha256 }: Wanted,
+): Promise<Actor | BrowserActor | Proof | undefined> {
+  if (access === 'anyone') return undefined
+  if (access === 'browser') return browserOf(options, request)
+  if (takesBrowsers(access) && isBrowser(request)) return allowed(await browserOf(options, request), access)
+  const { method = '', url = '' } = request
+  const { own, now, principals } = options
+  const proof = verifyProof(proofOf(request), { method, target: url, origins: own.origins, bodySha256, now: now() })
+  if (access === 'key' || access === 'key or browser') return proof
+  return allowed(await principals.authenticate(proof), access)
+}
+
+function takesBrowsers(access: Access): boolean {
+  return access === 'principal' || access === 'admin' || access === 'key or browser'
+}
+
+/** Whoever signs says so by a header; a browser has nothing but its cookie. */
+function isBrowser(request: IncomingMessage): boolean {
+  return request.headers.authorization === undefined && sessionTokenOf(request) !== undefined
+}
+
+function browserOf({ accounts }: AuthenticateOptions, request: IncomingMessage): Promise<BrowserActor> {
+  const token = sessionTokenOf(request)
+  if (token !== undefined) return accounts.authenticate(token.reveal())
+  throw new BrokerError('AuthenticationFailedError', 'This browser is not signed in', {
+    hint: 'Sign in, or run `broker dashboard`.',
+  })
+}
+
+function allowed<Caller extends Actor>(actor: Caller, access: Access): Caller {
+  if (actor.run && access !== 'run') {
+    throw new BrokerError('OperationNotAllowedError', 'The key of a run may ask for credentials, and nothing else')
+  }
+  if (access === 'admin' && actor.role !== 'admin') {
+    throw new BrokerError('OperationNotAllowedError', 'Only an admin may do this')
+  }
+  return actor
+}
+
+function proofOf({ headers }: IncomingMessage): string {
+  const [, jwt] = /^pop +(\S+)$/i.exec(headers.authorization ?? '') ?? []
+  if (jwt) return jwt
+  throw new BrokerError('AuthenticationFailedError', 'The request carries no proof of possession', {
+    hint: 'Send "Authorization: PoP <jwt>"; the command line does so by itself.',
+  })
+}

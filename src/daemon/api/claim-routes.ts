@@ -1,0 +1,87 @@
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import * as z from 'zod'
+import { BrokerError, type Secret } from '../../protocol/index.ts'
+import { confirmedClaim } from '../../schemas/index.ts'
+import type { Accounts } from '../accounts/index.ts'
+import { claimPage, notFoundPage, resultPage } from '../pages/index.ts'
+import type { Principals } from '../principals/index.ts'
+import { page } from './page-reply.ts'
+import { type Route, route } from './route.ts'
+
+export interface ClaimRoutesOptions {
+  readonly principals: Principals
+  readonly accounts: Accounts
+}
+
+const byToken = z.strictObject({ token: z.string().max(100) })
+const claimView = z.strictObject({
+  identity: z.string(),
+  did: z.string(),
+  code: z.string(),
+  expires_at: z.string(),
+})
+
+/** How an agent that registered itself comes to belong to an account (contract section 5). */
+export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/claim/{token}',
+      access: 'anyone',
+      isPage: true,
+      summary: 'The page of a claim: which agent asks, by which key, with which code. It attaches nothing.',
+      params: byToken,
+      reply: claimView,
+      handle: async ({ params: { token }, headers: { wantsHtml, session } }) => {
+        const claim = await principals.claim(token)
+        if (!claim && wantsHtml) return page(404, notFoundPage())
+        if (!claim) throw new BrokerError('NotFoundError', 'There is no such claim, or it is over')
+        const { handle, did, code, expiresAt } = claim
+        if (!wantsHtml) return { body: { identity: handle, did, code, expires_at: expiresAt } }
+        const actor = session && (await accounts.authenticate(session.reveal()).catch(notSignedIn))
+        const action = `/api/claim/${token}`
+        if (!session || !actor)
+          return page(200, claimPage({ ...claim, signIn: `/?next=${encodeURIComponent(action)}` }))
+        const account = actor.browser.email ?? 'the owner of this machine'
+        const form = { action: `${action}/confirm`, csrf: formToken(session, token), account }
+        return page(200, claimPage({ ...claim, form }))
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/claim/{token}/confirm',
+      access: 'browser',
+      isPage: true,
+      summary: 'Attaches the agent to the signed-in account, once.',
+      params: byToken,
+      body: z.strictObject({ csrf: z.string().optional(), code: z.string().max(32).optional() }),
+      takesForm: true,
+      checksCsrf: true,
+      reply: confirmedClaim,
+      handle: async ({ who, params: { token }, body, headers: { wantsHtml, session, csrf } }) => {
+        const isFromPage =
+          session !== undefined && body.csrf !== undefined && same(body.csrf, formToken(session, token))
+        if (!isFromPage) await accounts.requireCsrf(who, csrf)
+        const { handle } = await principals.confirmClaim(who, token, body.code?.trim().toUpperCase())
+        if (!wantsHtml) return { body: { status: 'ok' as const, identity: handle } }
+        const message = `The agent "${handle}" is yours. It may use your connections; it cannot read them.`
+        const hint = 'The terminal goes on by itself. You can remove the agent at any time on the dashboard.'
+        return page(200, resultPage({ title: 'Claimed', message, hint, tone: 'success' }))
+      },
+    }),
+  ]
+}
+
+/** Good for this page's form alone, and only together with the session it was made for. */
+function formToken(session: Secret, claim: string): string {
+  return createHmac('sha256', session.reveal()).update(`claim ${claim}`).digest('base64url')
+}
+
+function same(one: string, other: string): boolean {
+  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+}
+
+function notSignedIn(error: unknown): undefined {
+  if (error instanceof BrokerError && error.name === 'AuthenticationFailedError') return undefined
+  throw error
+}

@@ -1,0 +1,75 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { extname, join } from 'node:path'
+import * as z from 'zod'
+import { DASHBOARD_POLICY, resultPage } from '../pages/index.ts'
+import { page } from './page-reply.ts'
+import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
+
+/** Where the dashboard has pages; each is the same document, which shows the page of its address. */
+const PAGES = ['/', '/connections', '/providers', '/agents', '/audit', '/settings'] as const
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.svg': 'image/svg+xml',
+}
+
+/**
+ * The dashboard as it was built: one document and the files it loads.
+ * @param folder what `npm run build` made; where there is none, the pages say so
+ */
+export function dashboardRoutes(folder: string): readonly Route[] {
+  return [
+    ...PAGES.map((path) =>
+      route({
+        method: 'GET',
+        path,
+        access: 'anyone',
+        isPage: true,
+        summary: 'The dashboard. What it shows it asks for by itself, once somebody is signed in.',
+        reply: z.unknown(),
+        handle: ({ headers }) => shell(folder, headers),
+      }),
+    ),
+    ...assetsIn(folder).map((name) =>
+      route({
+        method: 'GET',
+        path: `/dashboard/${name}`,
+        access: 'anyone',
+        summary: 'A file of the dashboard; its name changes with its content.',
+        reply: z.unknown(),
+        handle: ({ headers }) =>
+          file(join(folder, 'dashboard', name), headers, {
+            'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
+            'cache-control': 'public, max-age=31536000, immutable',
+          }),
+      }),
+    ),
+  ]
+}
+
+function assetsIn(folder: string): readonly string[] {
+  const assets = join(folder, 'dashboard')
+  return existsSync(assets) ? readdirSync(assets).filter((name) => Object.hasOwn(TYPES, extname(name))) : []
+}
+
+function shell(folder: string, headers: CallHeaders): RawReply {
+  const path = join(folder, 'index.html')
+  if (!existsSync(path)) {
+    const [message, hint] = ['The dashboard of this checkout is not built.', 'Run `npm run build`, then reload.']
+    return page(503, resultPage({ title: 'Not built yet', message, hint, tone: 'failure' }))
+  }
+  return file(path, headers, {
+    'content-type': 'text/html; charset=utf-8',
+    'content-security-policy': DASHBOARD_POLICY,
+  })
+}
+
+/** The build put a compressed one beside each. */
+function file(path: string, { takesBrotli }: CallHeaders, headers: Readonly<Record<string, string>>): RawReply {
+  const compressed = takesBrotli && existsSync(`${path}.br`)
+  return {
+    raw: new Uint8Array(readFileSync(compressed ? `${path}.br` : path)),
+    headers: { ...headers, vary: 'accept-encoding', ...(compressed && { 'content-encoding': 'br' }) },
+  }
+}

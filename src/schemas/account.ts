@@ -1,0 +1,57 @@
+import * as z from 'zod'
+import { ROLES } from '../protocol/index.ts'
+import { identityHandle, timestamp } from './common.ts'
+
+/** Shortest and longest password, in characters. */
+export const PASSWORD_LENGTH = { min: 8, max: 256 } as const
+
+const email = z
+  .string()
+  .max(254)
+  .regex(/^\s*[^\s@\p{Cc}\p{Cf}]{1,64}@[^\s@\p{Cc}\p{Cf}]{1,189}\s*$/u, 'must be an e-mail address')
+  .meta({ example: 'ada@example.com' })
+
+const password = z.string().max(PASSWORD_LENGTH.max)
+
+/** A path of the daemon's own, to go on to. */
+const next = z
+  .string()
+  .max(500)
+  .regex(/^\/(?![/\\])[!-~]*$/, 'must be a path of this daemon')
+
+/** Contract section 10. */
+export const signIn = z.strictObject({ email, password, next: next.optional() })
+export type SignIn = z.infer<typeof signIn>
+
+export const signUp = signIn.extend({ password: password.min(PASSWORD_LENGTH.min) })
+
+/** `csrf_token` is told here and nowhere else: a cookie that another port of this machine got to see is worth little. */
+export const signedIn = z.strictObject({ principal_id: z.string(), role: z.enum(ROLES), csrf_token: z.string() })
+export type SignedIn = z.infer<typeof signedIn>
+
+export const changePassword = z.strictObject({ current: password, password: password.min(PASSWORD_LENGTH.min) })
+
+export const me = z.strictObject({
+  principal_id: z.string(),
+  role: z.enum(ROLES),
+  email: z.string().optional(),
+})
+export type Me = z.infer<typeof me>
+
+export const dashboardLink = z.strictObject({ url: z.string(), expires_at: timestamp })
+export type DashboardLink = z.infer<typeof dashboardLink>
+
+/** A browser that is signed in. `browser` is one of a few words, never what the browser said of itself. */
+export const browserSession = z.strictObject({
+  id: z.string(),
+  browser: z.string(),
+  is_current: z.boolean(),
+  created_at: timestamp,
+  last_seen_at: timestamp,
+  expires_at: timestamp,
+})
+export type BrowserSession = z.infer<typeof browserSession>
+
+export const browserSessions = z.strictObject({ sessions: z.array(browserSession) })
+
+export const confirmedClaim = z.strictObject({ status: z.literal('ok'), identity: identityHandle })

@@ -1,0 +1,462 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import {
+  type Answer,
+  type Caller,
+  caller,
+  connect,
+  type DaemonUnderTest,
+  owner,
+  send,
+  startDaemon,
+  suiteCleanup,
+} from './daemon-under-test.ts'
+import { browserWith, cookieOf, type SignedInBrowser, signedIn } from './signed-in-browser.ts'
+
+const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
+const EVE = { email: 'eve@example.com', password: 'CNRY another long phrase' }
+
+const postJson = (daemon: DaemonUnderTest, path: string, body: unknown, headers = {}) =>
+  send(daemon, 'POST', path, JSON.stringify(body), {
+    'content-type': 'application/json',
+    accept: 'application/json',
+    ...headers,
+  })
+
+describe('accounts', () => {
+  let daemon: DaemonUnderTest
+  let ada: SignedInBrowser
+  let eve: SignedInBrowser
+  const cleanup = suiteCleanup()
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+    ada = await signedIn(daemon, 'register', ADA)
+    eve = await signedIn(daemon, 'register', EVE)
+  })
+
+  it('make the first an admin and every later one a user', () => {
+    assert.equal(ada.role, 'admin')
+    assert.equal(eve.role, 'user')
+  })
+
+  it('have one address for all its spellings', async () => {
+    const answer = await postJson(daemon, '/api/auth/register', { ...ADA, email: ' ADA@Example.com ' })
+    assert.equal(answer.status, 403)
+    const back = await signedIn(daemon, 'login', { ...ADA, email: 'Ada@EXAMPLE.com' })
+    assert.equal(back.principalId, ada.principalId)
+  })
+
+  it('set a cookie that scripts cannot read and other sites cannot send', async () => {
+    const { headers } = await postJson(daemon, '/api/auth/login', ADA)
+    const [cookie = ''] = [headers['set-cookie'] ?? []].flat()
+    assert.match(cookie, /^broker_session=[A-Za-z0-9_-]{43}; Path=\/; HttpOnly; SameSite=Strict; Expires=/)
+    const expires = Date.parse(/Expires=([^;]+)/.exec(cookie)?.[1] ?? '')
+    assert.ok(expires <= Date.now() + 12 * 3_600_000 && expires > Date.now() + 11 * 3_600_000)
+  })
+
+  it('tell who is signed in, and nothing without a session', async () => {
+    assert.deepEqual((await ada.call('GET', '/api/me')).body, {
+      principal_id: ada.principalId,
+      role: 'admin',
+      email: ADA.email,
+    })
+    assert.equal((await send(daemon, 'GET', '/api/me')).status, 401)
+    assert.equal((await send(daemon, 'GET', '/api/me', '', { cookie: `broker_session=${'A'.repeat(43)}` })).status, 401)
+  })
+
+  it('answer a wrong password and no account alike', async () => {
+    const strip = ({ status, body }: Answer) => ({ status, ...body, request_id: '' })
+    const wrong = strip(await postJson(daemon, '/api/auth/login', { ...EVE, password: 'CNRY not this one' }))
+    const none = strip(await postJson(daemon, '/api/auth/login', { ...EVE, email: 'nobody@example.com' }))
+    assert.equal(wrong.status, 401)
+    assert.deepEqual(wrong, none)
+  })
+
+  it('refuse passwords that everybody tries, and say so beside the field', async () => {
+    for (const password of ['password123', 'aaaaaaaaaa', 'short', 'bob@example.com']) {
+      const answer = await postJson(daemon, '/api/auth/register', { email: 'bob@example.com', password })
+      assert.equal(answer.status, 422, password)
+      assert.match(answer.body.details[0].path, /password$/)
+    }
+  })
+
+  it('refuse what a person cannot choose: role, principal, vault', async () => {
+    const more = { role: 'admin', principal_id: ada.principalId, vault_id: 'x' }
+    const answer = await postJson(daemon, '/api/auth/register', { ...EVE, email: 'mal@example.com', ...more })
+    assert.equal(answer.status, 422)
+  })
+
+  it('keep each account to its own vault and events', async () => {
+    const session = await ada.call('POST', '/api/auth/providers/openai/connect', { flow: 'api_key' })
+    assert.equal(session.status, 201)
+    const input = { input: { api_key: 'sk-CNRYaccountsaccountsaccounts' } }
+    const done = await ada.call('POST', `/api/auth/sessions/${session.body.id}/resume`, input)
+    assert.equal(done.body.status, 'completed')
+    assert.equal((await ada.call('GET', '/api/connections')).body.connections.length, 1)
+    assert.deepEqual((await eve.call('GET', '/api/connections')).body.connections, [])
+    assert.equal((await eve.call('GET', `/api/auth/sessions/${session.body.id}`)).status, 404)
+    assert.equal((await eve.call('GET', '/api/connections/openai/default')).status, 404)
+
+    const own = (await eve.call('GET', '/api/audit/events')).body.events
+    assert.ok(own.length > 0)
+    assert.ok(own.every((event: { principal_id: string }) => event.principal_id === eve.principalId))
+    const all = (await ada.call('GET', '/api/audit/events')).body.events
+    assert.ok(all.some((event: { event: string }) => event.event === 'provider.login'))
+    assert.ok(all.some((event: { principal_id: string }) => event.principal_id === eve.principalId))
+  })
+
+  it('count the same events by the hour', async () => {
+    const { counts } = (await eve.call('GET', '/api/audit/counts')).body
+    const { events } = (await eve.call('GET', '/api/audit/events?limit=500')).body
+    const sum = counts.reduce((total: number, { count }: { count: number }) => total + count, 0)
+    assert.equal(sum, events.length)
+    assert.match(counts[0].hour, /:00:00\.000Z$/)
+    const none = await eve.call('GET', '/api/audit/counts?since=2999-01-01T00:00:00.000Z')
+    assert.deepEqual(none.body, { counts: [] })
+  })
+
+  it('let a user see, and not change, what belongs to all', async () => {
+    assert.equal((await eve.call('GET', '/api/providers/openai')).status, 200)
+    assert.equal((await eve.call('DELETE', '/api/providers/openai')).status, 403)
+  })
+
+  it('give no credential to a browser: only agents and their runs resolve', async () => {
+    const answer = await ada.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })
+    assert.equal(answer.status, 401)
+    assert.equal((await ada.call('POST', '/api/runs', { did: 'did:key:zx' })).status, 401)
+    assert.equal((await ada.call('POST', '/api/session', {})).status, 401)
+  })
+
+  it('change nothing without the CSRF token, nor with that of another session', async () => {
+    const cookieAlone = browserWith(daemon, ada.cookie, '')
+    const others = browserWith(daemon, ada.cookie, eve.csrfToken)
+    const changes = [
+      ['POST', '/api/connections/openai/default/logout', {}],
+      ['POST', '/api/connections/openai/default/default', {}],
+      ['POST', '/api/connections/openai/revoke', {}],
+      ['POST', '/api/auth/providers/anthropic/connect', {}],
+      ['POST', '/api/auth/sessions', { provider: 'anthropic' }],
+      ['DELETE', '/api/providers/openai', undefined],
+      ['POST', '/api/logout', {}],
+    ] as const
+    for (const [method, path, body] of changes) {
+      assert.equal((await cookieAlone(method, path, body)).status, 403, path)
+      assert.equal((await others(method, path, body)).status, 403, path)
+    }
+    assert.equal((await ada.call('GET', '/api/connections')).body.connections.length, 1)
+    assert.equal((await ada.call('GET', '/api/me')).status, 200)
+  })
+
+  it('show a credential only with the token, and write that down', async () => {
+    const path = '/api/connections/openai/default?reveal=true'
+    assert.equal((await ada.call('GET', path)).status, 403)
+    const shown = await ada.call('GET', path, undefined, { 'x-csrf-token': ada.csrfToken })
+    assert.match(shown.text, /CNRYaccounts/)
+    const [event] = (await ada.call('GET', '/api/audit/events?event=connection.revealed')).body.events
+    assert.equal(event.identity, '(browser)')
+  })
+
+  it('never tell the token to whoever has the cookie alone', async () => {
+    const cookieAlone = browserWith(daemon, ada.cookie, '')
+    for (const path of ['/', '/api/me', '/api/browser-sessions', '/audit', '/api/connections']) {
+      const answer = await cookieAlone('GET', path, undefined, { accept: '*/*' })
+      assert.ok(!answer.text.includes(ada.csrfToken), path)
+      assert.ok(!JSON.stringify(answer.headers).includes(ada.csrfToken), path)
+    }
+  })
+
+  it('refuse pages of other origins, whatever cookie and token they bring', async () => {
+    for (const origin of ['https://evil.test', 'http://127.0.0.1:1', 'null']) {
+      const site = { origin, 'sec-fetch-site': 'cross-site' }
+      assert.equal((await ada.call('POST', '/api/logout', {}, site)).status, 403)
+      assert.equal((await postJson(daemon, '/api/auth/login', ADA, site)).status, 403)
+      assert.equal((await postJson(daemon, '/api/auth/register', ADA, site)).status, 403)
+    }
+  })
+
+  it('list their browsers by a name of ours, and end one at once', async () => {
+    const other = await signedIn(daemon, 'login', EVE)
+    const { sessions } = (await eve.call('GET', '/api/browser-sessions')).body
+    assert.ok(sessions.every(({ browser }: { browser: string }) => browser === 'Firefox on Linux'))
+    const mine = sessions.filter(({ is_current }: { is_current: boolean }) => is_current)
+    assert.equal(mine.length, 1)
+    const [{ id }] = sessions.filter(({ is_current }: { is_current: boolean }) => !is_current)
+    assert.equal((await ada.call('DELETE', `/api/browser-sessions/${id}`)).status, 404)
+    assert.equal((await eve.call('DELETE', `/api/browser-sessions/${id}`)).status, 200)
+    assert.equal((await other.call('GET', '/api/me')).status, 401)
+    assert.equal((await eve.call('GET', '/api/me')).status, 200)
+  })
+
+  it('sign out for good', async () => {
+    const other = await signedIn(daemon, 'login', EVE)
+    const answer = await other.call('POST', '/api/logout', {})
+    assert.equal(answer.status, 200)
+    assert.match(
+      String(answer.headers['set-cookie']),
+      /^broker_session=; Path=\/; HttpOnly; SameSite=Strict; Max-Age=0/,
+    )
+    assert.equal((await other.call('GET', '/api/me')).status, 401)
+  })
+
+  it('end the other sessions when the password changes', async () => {
+    const bob = { email: 'bob@example.com', password: 'CNRY first of two phrases' }
+    const here = await signedIn(daemon, 'register', bob)
+    const there = await signedIn(daemon, 'login', bob)
+    const change = (current: string) =>
+      here.call('POST', '/api/auth/password', { current, password: 'CNRY second of two phrases' })
+    const wrong = await change('CNRY not the first')
+    assert.equal(wrong.status, 422)
+    assert.equal(wrong.body.details[0].path, 'current')
+    assert.equal((await change(bob.password)).status, 200)
+    assert.equal((await there.call('GET', '/api/me')).status, 401)
+    assert.equal((await here.call('GET', '/api/me')).status, 200)
+    assert.equal((await postJson(daemon, '/api/auth/login', bob)).status, 401)
+  })
+
+  it('lead a form on: 303 with the cookie, the token behind the "#", and nowhere but to this daemon', async () => {
+    const form = (next: string) =>
+      send(daemon, 'POST', '/api/auth/login', new URLSearchParams({ ...ADA, next }).toString(), {
+        'content-type': 'application/x-www-form-urlencoded',
+        accept: 'text/html',
+        'sec-fetch-site': 'same-origin',
+      })
+    const answer = await form('/audit')
+    assert.equal(answer.status, 303)
+    assert.match(String(answer.headers['location']), /^\/audit#csrf=[A-Za-z0-9_-]{43}$/)
+    assert.match(cookieOf(answer), /^broker_session=/)
+    for (const next of ['https://evil.test/', '//evil.test', '/\\evil.test', 'javascript:alert(1)']) {
+      assert.equal((await form(next)).status, 422, next)
+    }
+  })
+})
+
+describe('guessing a password', () => {
+  it('has to wait longer with each try, and an honest person never more than 30 s', async (t) => {
+    const daemon = await startDaemon(t)
+    await signedIn(daemon, 'register', ADA)
+    const guesses: Answer[] = []
+    for (let count = 0; count < 6; count++) {
+      guesses.push(await postJson(daemon, '/api/auth/login', { ...ADA, password: `CNRY guess number ${count}` }))
+    }
+    assert.deepEqual(
+      guesses.map(({ status }) => status),
+      [401, 401, 401, 401, 401, 429],
+    )
+    const wait = Number(guesses.at(-1)?.headers['retry-after'])
+    assert.ok(wait >= 1 && wait <= 30)
+    // Another spelling of the address is the same account; another account is not kept waiting.
+    assert.equal((await postJson(daemon, '/api/auth/login', { ...ADA, email: ' ADA@example.COM' })).status, 429)
+    assert.equal((await postJson(daemon, '/api/auth/login', EVE)).status, 401)
+  })
+
+  it('is as slow for many at once', async (t) => {
+    const daemon = await startDaemon(t)
+    const tries = Array.from({ length: 20 }, () => postJson(daemon, '/api/auth/login', ADA))
+    const answers = await Promise.all(tries)
+    assert.equal(answers.filter(({ status }) => status === 401).length, 5)
+  })
+})
+
+describe('registration', () => {
+  it('makes exactly one admin of many who come at once', async (t) => {
+    const daemon = await startDaemon(t)
+    const emails = Array.from({ length: 12 }, (_, index) => `p${index}@example.com`)
+    const all = await Promise.all(emails.map((email) => signedIn(daemon, 'register', { ...ADA, email })))
+    assert.equal(all.filter(({ role }) => role === 'admin').length, 1)
+  })
+
+  it('can be closed', async (t) => {
+    const daemon = await startDaemon(t, { env: { BROKER_REGISTRATION: 'closed' } })
+    const answer = await postJson(daemon, '/api/auth/register', ADA)
+    assert.equal(answer.status, 403)
+    assert.match(answer.body.hint, /BROKER_REGISTRATION=open/)
+  })
+})
+
+describe('the link of the local owner', () => {
+  let daemon: DaemonUnderTest
+  let ada: Caller
+  const cleanup = suiteCleanup()
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+    ada = await owner(daemon)
+  })
+
+  const open = (url: string) =>
+    send(daemon, 'GET', new URL(url).pathname, '', { accept: 'text/html', 'sec-fetch-site': 'none' })
+
+  it('signs the browser in once, as the principal of who asked', async () => {
+    await connect(ada, 'openai', 'sk-CNRYlinklinklinklinklink')
+    const { status, body } = await ada.call('POST', '/api/session', {})
+    assert.equal(status, 201)
+    assert.ok(Date.parse(body.expires_at) <= Date.now() + 60_000)
+    const first = await open(body.url)
+    assert.equal(first.status, 303)
+    const token = /^\/#csrf=(.+)$/.exec(String(first.headers['location']))?.[1] ?? ''
+    const browser = browserWith(daemon, cookieOf(first), token)
+    const { principal_id } = (await ada.call('GET', '/api/whoami')).body
+    assert.deepEqual((await browser('GET', '/api/me')).body, { principal_id, role: 'admin' })
+    assert.equal((await browser('GET', '/api/connections')).body.connections.length, 1)
+    assert.equal((await browser('POST', '/api/connections/openai/default/logout', {})).status, 200)
+
+    const second = await open(body.url)
+    assert.equal(second.status, 404)
+    assert.equal(second.headers['set-cookie'], undefined)
+  })
+
+  it('signs one of two in who come at once', async () => {
+    const { body } = await ada.call('POST', '/api/session', {})
+    const both = await Promise.all([open(body.url), open(body.url)])
+    assert.deepEqual(both.map(({ status }) => status).sort(), [303, 404])
+  })
+
+  it('has no password to change', async () => {
+    const { body } = await ada.call('POST', '/api/session', {})
+    const answer = await open(body.url)
+    const token = String(answer.headers['location']).split('=')[1] ?? ''
+    const passwords = { current: 'CNRY whatever it is', password: 'CNRY a new long phrase' }
+    const changed = await browserWith(daemon, cookieOf(answer), token)('POST', '/api/auth/password', passwords)
+    assert.equal(changed.status, 403)
+  })
+})
+
+describe('a claim', () => {
+  let daemon: DaemonUnderTest
+  const cleanup = suiteCleanup()
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+  })
+
+  /** An agent that waits to be claimed, and the path of its claim. */
+  async function waiting(handle: string) {
+    const agent = caller(daemon, handle)
+    const { body } = await agent.call('POST', '/api/identities/register', { handle, did: agent.key.did })
+    return { agent, path: new URL(body.claim_url).pathname }
+  }
+
+  const page = (path: string, cookie?: string) =>
+    send(daemon, 'GET', path, '', { accept: 'text/html', ...(cookie !== undefined && { cookie }) })
+
+  const submit = (path: string, { text }: Answer, cookie: string, fields: Record<string, string> = {}) => {
+    const hidden = [...text.matchAll(/<input type="hidden" name="([^"]+)" value="([^"]*)"/g)]
+    const own = Object.fromEntries(hidden.map(([, name, value]) => [name, value]))
+    return send(daemon, 'POST', `${path}/confirm`, new URLSearchParams({ ...own, ...fields }).toString(), {
+      'content-type': 'application/x-www-form-urlencoded',
+      accept: 'text/html',
+      'sec-fetch-site': 'same-origin',
+      cookie,
+    })
+  }
+
+  it('shows agent, key and code, and wants a sign-in before anything else', async () => {
+    const { agent, path } = await waiting('robot-1')
+    const { status, text } = await page(path)
+    assert.equal(status, 200)
+    assert.ok(text.includes('robot-1') && text.includes(agent.key.did))
+    assert.match(text, /[A-Z2-9]{4}-[A-Z2-9]{4}/)
+    assert.ok(!text.includes('<form'))
+    assert.ok(text.includes(`href="/?next=${encodeURIComponent(path)}"`))
+    assert.equal(
+      (await send(daemon, 'POST', `${path}/confirm`, '{}', { 'content-type': 'application/json' })).status,
+      401,
+    )
+    assert.equal((await agent.call('GET', '/api/whoami')).status, 403)
+  })
+
+  it('attaches the agent to the account that confirms, once', async () => {
+    const ada = await signedIn(daemon, 'register', ADA)
+    const { agent, path } = await waiting('robot-2')
+    const shown = await page(path, ada.cookie)
+    const done = await submit(path, shown, ada.cookie)
+    assert.equal(done.status, 200)
+    assert.match(done.text, /is yours/)
+    assert.equal((await agent.call('GET', '/api/identities/robot-2')).body.status, 'claimed')
+    assert.equal((await agent.call('GET', '/api/whoami')).body.principal_id, ada.principalId)
+    assert.equal((await submit(path, shown, ada.cookie)).status, 404)
+    assert.equal((await page(path, ada.cookie)).status, 404)
+    const [event] = (await ada.call('GET', '/api/audit/events?event=identity.claimed')).body.events
+    assert.equal(event.reason, 'identity robot-2')
+    const { identities } = (await ada.call('GET', '/api/identities')).body
+    assert.deepEqual(
+      identities.map(({ identity }: { identity: string }) => identity),
+      ['robot-2'],
+    )
+    assert.equal((await ada.call('GET', '/api/identities/robot-2')).body.identity, 'robot-2')
+    assert.equal((await ada.call('DELETE', '/api/identities/robot-2')).status, 200)
+    assert.equal((await agent.call('GET', '/api/whoami')).status, 401)
+  })
+
+  it('is one account’s of two that confirm at once', async () => {
+    const [bob, eve] = await Promise.all([
+      signedIn(daemon, 'register', { ...ADA, email: 'bob@example.com' }),
+      signedIn(daemon, 'register', EVE),
+    ])
+    const { path } = await waiting('robot-3')
+    const confirm = (one: SignedInBrowser) => one.call('POST', `${path}/confirm`, {})
+    const both = await Promise.all([confirm(bob), confirm(eve)])
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404])
+  })
+
+  it('refuses another code, and is over after a few of them', async () => {
+    const eve = await signedIn(daemon, 'login', EVE)
+    const { agent, path } = await waiting('robot-4')
+    const guess = () => eve.call('POST', `${path}/confirm`, { code: 'AAAA-AAAA' })
+    for (let count = 0; count < 5; count++) assert.equal((await guess()).status, 403)
+    assert.equal((await guess()).status, 404)
+    assert.equal((await eve.call('POST', `${path}/confirm`, {})).status, 404)
+    // Whoever asks again gets another claim.
+    const refused = await agent.call('GET', '/api/whoami')
+    assert.notEqual(new URL(refused.body.claim_url).pathname, path)
+  })
+
+  it('takes no form of another page or session', async () => {
+    const eve = await signedIn(daemon, 'login', EVE)
+    const ada = await signedIn(daemon, 'login', ADA)
+    const [one, two] = [await waiting('robot-5'), await waiting('robot-6')]
+    const ofOne = await page(one.path, eve.cookie)
+    assert.equal((await submit(two.path, ofOne, eve.cookie)).status, 403)
+    assert.equal((await submit(one.path, ofOne, ada.cookie)).status, 403)
+    assert.equal((await submit(one.path, ofOne, eve.cookie, { csrf: 'x' })).status, 403)
+  })
+})
+
+describe('the live stream', () => {
+  /** Event names as they come. */
+  async function* events(response: Response): AsyncGenerator<string> {
+    let text = ''
+    for await (const chunk of response.body ?? []) {
+      text += Buffer.from(chunk).toString()
+      for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
+        const name = /^event: (.+)$/m.exec(text.slice(0, end))?.[1]
+        text = text.slice(end + 2)
+        if (name !== undefined) yield name
+      }
+    }
+  }
+
+  it('tells at the beginning and of each change, and ends with its session', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await signedIn(daemon, 'register', ADA)
+    const other = await signedIn(daemon, 'login', ADA)
+    const stream = events(await fetch(`${daemon.origin}/api/live`, { headers: { cookie: other.cookie } }))
+    assert.equal((await stream.next()).value, 'change')
+    await ada.call('POST', '/api/auth/providers/openai/connect', { flow: 'api_key' })
+    await ada.call('POST', '/api/auth/password', { current: ADA.password, password: 'CNRY another phrase' })
+    for (let next = await stream.next(); !next.done; next = await stream.next()) assert.equal(next.value, 'change')
+  })
+
+  it('does not keep a daemon from stopping', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await signedIn(daemon, 'register', ADA)
+    const stream = events(await fetch(`${daemon.origin}/api/live`, { headers: { cookie: ada.cookie } }))
+    await stream.next()
+    const stopped = performance.now()
+    assert.equal(await daemon.stop(), 0)
+    assert.ok(performance.now() - stopped < 5_000)
+  })
+
+  it('is nobody’s without a session', async (t) => {
+    const daemon = await startDaemon(t)
+    assert.equal((await send(daemon, 'GET', '/api/live')).status, 401)
+  })
+})
