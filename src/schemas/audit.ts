@@ -44,7 +44,8 @@ export const auditQuery = z.strictObject({
   cursor: z.string().max(200).optional(),
   event: z.enum(AUDIT_EVENTS).optional(),
   provider: providerName.optional(),
-  identity: identityHandle.optional(),
+  /** A handle, or one of the words in brackets that stand for no agent: `(browser)`, `(daemon)`. */
+  identity: identityHandle.or(z.enum(['(browser)', '(daemon)'])).optional(),
   status: z.enum(AUDIT_STATUSES).optional(),
   since: timestamp.or(z.iso.datetime({ offset: true })).optional(),
   until: timestamp.or(z.iso.datetime({ offset: true })).optional(),
@@ -89,3 +90,7 @@ export type AuditCounts = z.infer<typeof auditCounts>
 
 export const auditCountsQuery = auditQuery.pick({ since: true, until: true, event: true, provider: true, status: true })
 export type AuditCountsQuery = z.infer<typeof auditCountsQuery>
+
+export const auditExportQuery = auditQuery
+  .omit({ limit: true, cursor: true })
+  .extend({ format: z.enum(['jsonl', 'csv']) })

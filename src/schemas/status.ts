@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import { ROLES } from '../protocol/index.ts'
-import { did, identityHandle, timestamp } from './common.ts'
+import { did, identityHandle, shownText, timestamp } from './common.ts'
 
 const encryption = {
   configured_encryption_mode: z.string().optional(),
@@ -62,8 +62,12 @@ export const identity = z.strictObject({
   status: z.enum(['claimed', 'claim_required']),
   created_at: timestamp,
   last_used_at: timestamp.optional(),
+  /** What its owner calls it. */
+  label: z.string().optional(),
 })
 export type Identity = z.infer<typeof identity>
+
+export const labelIdentity = z.strictObject({ label: shownText(80).or(z.literal('')) })
 
 export const identities = z.strictObject({ identities: z.array(identity) })
 

@@ -7,6 +7,7 @@ import {
   identities,
   identity,
   identityHandle,
+  labelIdentity,
   ok,
   registerIdentity,
   registration,
@@ -62,6 +63,19 @@ export function identityRoutes(
             : await findSelf(principals, who, params.handle)
         if (found) return { body: found }
         throw new BrokerError('NotFoundError', `There is no identity "${params.handle}"`)
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/identities/{handle}/label',
+      access: 'principal',
+      summary: 'What people see beside the handle; an empty one removes it. The handle itself is part of what signs.',
+      params: byHandle,
+      body: labelIdentity,
+      reply: ok,
+      handle: async ({ who, params, body }) => {
+        await principals.setLabel(who, params.handle, body.label === '' ? undefined : body.label)
+        return { body: { status: 'ok' as const } }
       },
     }),
     route({

@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
 import type { Accounts, BrowserActor } from '../accounts/index.ts'
 import type { Audit } from '../audit/index.ts'
@@ -27,41 +28,29 @@ export function liveRoutes({ audit, accounts }: LiveOptions): readonly Route[] {
       reply: z.unknown(),
       handle: ({ who }) => ({
         headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-        begin: (write, end) => watch({ audit, accounts, who }, write, end),
+        chunks: changes({ audit, accounts, who }),
       }),
     }),
   ]
 }
 
-interface Watched extends LiveOptions {
-  readonly who: BrowserActor
-}
-
-function watch({ audit, accounts, who }: Watched, write: (text: string) => void, end: () => void): () => void {
+/** Ends with the session; where the store is out of reach too, and the browser's next try meets it again. */
+async function* changes({
+  audit,
+  accounts,
+  who,
+}: LiveOptions & { readonly who: BrowserActor }): AsyncGenerator<string> {
+  yield 'retry: 1000\n\n'
   let told: number | undefined
   let toldAt = 0
-  let timer: NodeJS.Timeout | undefined
-  let isOver = false
-  const look = async () => {
-    const [head, isLive] = await Promise.all([audit.head(), accounts.isLive(who)])
-    if (isOver) return
-    if (!isLive) {
-      end()
-      return
+  while (await accounts.isLive(who)) {
+    const head = await audit.head()
+    const isSilent = Date.now() - toldAt >= SIGN_OF_LIFE_MS
+    if (head !== told || isSilent) {
+      yield head === told ? ': still here\n\n' : `event: change\ndata: {"seq":${head}}\n\n`
+      toldAt = Date.now()
+      told = head
     }
-    const now = Date.now()
-    if (head !== told) write(`event: change\ndata: {"seq":${head}}\n\n`)
-    else if (now - toldAt >= SIGN_OF_LIFE_MS) write(': still here\n\n')
-    if (head !== told || now - toldAt >= SIGN_OF_LIFE_MS) toldAt = now
-    told = head
-    timer = setTimeout(tick, LOOK_EVERY_MS)
-  }
-  // A store that is out of reach is met again by the browser's next try.
-  const tick = () => void look().catch(end)
-  write('retry: 1000\n\n')
-  tick()
-  return () => {
-    isOver = true
-    clearTimeout(timer)
+    await delay(LOOK_EVERY_MS)
   }
 }

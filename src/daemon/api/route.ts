@@ -54,10 +54,11 @@ export interface Reply<Body> {
   readonly headers?: Readonly<Record<string, string>>
 }
 
-/** An answer without an end of its own: `begin` writes events until what it returns is called. */
+/** An answer that is made while it is sent, no faster than it is read; it may have no end of its own. */
 export interface StreamReply {
   readonly headers: Readonly<Record<string, string>>
-  readonly begin: (write: (text: string) => void, end: () => void) => () => void
+  /** Ended early where the caller is gone or the daemon stops. */
+  readonly chunks: AsyncIterable<string>
 }
 
 /** Any answer. */

@@ -1,6 +1,8 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
 import { BrokerError } from '../../protocol/index.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type HandlerOptions, handleRequest } from './handle-request.ts'
@@ -30,7 +32,7 @@ export interface ServerOptions extends HandlerOptions {
 interface ServerState {
   stopping: boolean
   /** What ends the answers that have no end of their own. */
-  readonly streams: Set<() => void>
+  readonly streams: Set<AbortController>
 }
 
 export interface RunningServer {
@@ -56,7 +58,7 @@ export async function startServer(
   return {
     async stop(drainMs) {
       state.stopping = true
-      for (const end of state.streams) end()
+      for (const aborter of state.streams) aborter.abort()
       await Promise.all(servers.map((server) => drain(server, drainMs)))
     },
   }
@@ -140,7 +142,7 @@ function requestListener(options: ServerOptions, state: Readonly<ServerState>) {
       if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
       if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
-      if ('begin' in reply) tell(stream(response, id, reply, state.streams))
+      if ('chunks' in reply) tell(stream(response, id, reply, state.streams))
       else tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), state.stopping))
     }
     answer().catch(async (error: unknown) => {
@@ -219,15 +221,19 @@ function send(response: ServerResponse, id: string, { status = 200, raw, headers
   return status
 }
 
-function stream(response: ServerResponse, id: string, reply: StreamReply, streams: Set<() => void>): number {
-  response.writeHead(200, { ...SAFE_HEADERS, 'x-request-id': id, ...reply.headers })
+function stream(
+  response: ServerResponse,
+  id: string,
+  { headers, chunks }: StreamReply,
+  streams: ServerState['streams'],
+): number {
+  const aborter = new AbortController()
+  streams.add(aborter)
+  response.writeHead(200, { ...SAFE_HEADERS, 'x-request-id': id, ...headers })
   response.flushHeaders()
-  const end = () => response.end()
-  streams.add(end)
-  const stop = reply.begin((text) => response.write(text), end)
-  response.on('close', () => {
-    streams.delete(end)
-    stop()
-  })
+  // However it ends, there is nobody left to tell: the head has been sent.
+  pipeline(Readable.from(chunks), response, { signal: aborter.signal })
+    .catch(() => response.destroy())
+    .finally(() => streams.delete(aborter))
   return 200
 }

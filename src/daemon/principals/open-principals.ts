@@ -32,6 +32,8 @@ export interface Principals {
   /** One's own identity, claimed or not. */
   identityOf(proof: Proof): Promise<Identity>
   list(actor: Actor): Promise<readonly Identity[]>
+  /** What people see beside its handle; undefined for none. @throws BrokerError NotFoundError as {@link remove} */
+  setLabel(actor: Actor, handle: string, label: string | undefined): Promise<void>
   /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
   remove(actor: Actor, handle: string): Promise<void>
   startRun(actor: Actor, wanted: StartRun): Promise<Run>
@@ -166,7 +168,7 @@ class PrincipalsOfStore implements Principals {
   }
 
   async #insertIdentity(tx: Db, handle: string, did: string): Promise<void> {
-    const row = { handle, did, principal_id: null, created_at: this.#timestamp(), last_used_at: null }
+    const row = { handle, did, principal_id: null, created_at: this.#timestamp(), last_used_at: null, label: null }
     await tx.insertInto('identities').values(row).execute()
   }
 
@@ -255,6 +257,16 @@ class PrincipalsOfStore implements Principals {
     return rows.map(identityOf)
   }
 
+  async setLabel(actor: Actor, handle: string, label: string | undefined): Promise<void> {
+    const { numUpdatedRows } = await this.#options.store.db
+      .updateTable('identities')
+      .set({ label: label ?? null })
+      .where('handle', '=', handle)
+      .where('principal_id', '=', actor.principalId)
+      .executeTakeFirstOrThrow()
+    if (numUpdatedRows === 0n) throw noSuchIdentity(handle)
+  }
+
   async remove(actor: Actor, handle: string): Promise<void> {
     await this.#options.store.transaction(async (tx) => {
       const { numDeletedRows } = await tx
@@ -317,6 +329,7 @@ function identityOf(row: IdentityRow): Identity {
     status: row.principal_id === null ? 'claim_required' : 'claimed',
     created_at: row.created_at,
     ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
+    ...(row.label !== null && { label: row.label }),
   }
 }
 

@@ -134,6 +134,7 @@ async function refreshes(db: Kysely<unknown>): Promise<void> {
 async function accounts(db: Kysely<unknown>): Promise<void> {
   const statements = [
     `alter table claims add column wrong_codes integer not null default 0`,
+    `alter table identities add column label text`,
     `create table accounts (
        principal_id text primary key references principals (id),
        email text not null unique,

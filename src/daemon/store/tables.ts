@@ -33,6 +33,8 @@ export interface IdentityRow {
   principal_id: string | null
   created_at: string
   last_used_at: string | null
+  /** What its owner calls it. */
+  label: string | null
 }
 
 interface ClaimRow {

@@ -1,0 +1,64 @@
+import assert from 'node:assert/strict'
+import { describe, it } from 'node:test'
+import { connect, owner, send, startDaemon } from './daemon-under-test.ts'
+import { signedIn } from './signed-in-browser.ts'
+
+const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
+
+describe('the audit log as a file', () => {
+  it('has every event, in pages that nobody sees, as JSON Lines and for a spreadsheet', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await owner(daemon)
+    const path = '/v1/"quoted",=1'
+    const request = { method: 'GET', host: 'api.openai.com', port: 443, path, status: 200 }
+    const events = Array.from({ length: 1000 }, (_, index) => ({
+      id: `event-${1000 + index}`,
+      event: 'proxy.request',
+      provider: 'openai',
+      status: 'success',
+      reason: '=HYPERLINK("http://evil.test")',
+      request,
+    }))
+    assert.equal((await ada.call('POST', '/audit/events', { events })).status, 202)
+    const lines = (await ada.call('GET', '/api/audit/export?format=jsonl&event=proxy.request')).text.trim().split('\n')
+    assert.equal(lines.length, 1000)
+    assert.deepEqual(JSON.parse(lines[0] ?? '').request, request)
+
+    const answer = await ada.call('GET', '/api/audit/export?format=csv&event=proxy.request')
+    assert.match(String(answer.headers['content-disposition']), /filename="broker-audit\.csv"/)
+    const [head = '', first = '', ...rest] = answer.text.trimEnd().split('\r\n')
+    assert.equal(rest.length, 999)
+    assert.match(head, /^timestamp,event,status,provider/)
+    assert.ok(first.includes(`"'=HYPERLINK(""http://evil.test"")"`), first)
+    assert.ok(first.includes(`"/v1/""quoted"",=1"`), first)
+  })
+
+  it('is each user’s own', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await signedIn(daemon, 'register', ADA)
+    const eve = await signedIn(daemon, 'register', { ...ADA, email: 'eve@example.com' })
+    const ids = async (one: typeof ada) =>
+      (await one.call('GET', '/api/audit/export?format=jsonl')).text
+        .trim()
+        .split('\n')
+        .map((line) => JSON.parse(line).principal_id)
+    assert.deepEqual(new Set(await ids(eve)), new Set([eve.principalId]))
+    assert.deepEqual(new Set(await ids(ada)), new Set([ada.principalId, eve.principalId]))
+    assert.equal((await send(daemon, 'GET', '/api/audit/export?format=csv')).status, 401)
+    assert.equal((await ada.call('GET', '/api/audit/export?format=pdf')).status, 422)
+  })
+})
+
+describe('an agent’s label', () => {
+  it('is what its owner calls it, and changes nothing else', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await owner(daemon)
+    await connect(ada, 'openai', 'sk-CNRYlabellabellabellabel')
+    assert.equal((await ada.call('POST', '/api/identities/ada/label', { label: 'Laptop' })).status, 200)
+    assert.equal((await ada.call('GET', '/api/identities/ada')).body.label, 'Laptop')
+    await ada.call('POST', '/api/identities/ada/label', { label: '' })
+    assert.equal((await ada.call('GET', '/api/identities/ada')).body.label, undefined)
+    assert.equal((await ada.call('POST', '/api/identities/bob/label', { label: 'x' })).status, 404)
+    assert.equal((await ada.call('POST', '/api/identities/ada/label', { label: 'a\u202eb' })).status, 422)
+  })
+})
