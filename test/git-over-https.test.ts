@@ -5,7 +5,8 @@ import { dirname, join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { type BrokerHome, logIn, onboarded } from './broker-command.ts'
 import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
-import { type GitServer, gitEnvironment, makeRepository, startGitServer } from './git-server.ts'
+import { gitEnvironment, makeRepository, startGitServer } from './git-server.ts'
+import type { NamedServer } from './named-server.ts'
 import { markedSecret } from './search-for-secret.ts'
 
 const SERVICES = [
@@ -18,7 +19,7 @@ const basic = ({ user, key }: (typeof SERVICES)[number]) => `Basic ${Buffer.from
 describe('git over https behind broker run', { timeout: 60_000 }, () => {
   const cleanup = suiteCleanup()
   let root: string
-  let server: GitServer
+  let server: NamedServer
   let world: BrokerHome
   before(async () => {
     root = join(dirname(temporaryHome(cleanup)), 'repositories')
@@ -29,7 +30,7 @@ describe('git over https behind broker run', { timeout: 60_000 }, () => {
     const authority = join(dirname(root), 'authority.pem')
     writeFileSync(authority, server.caPem)
     world = await onboarded(cleanup, {
-      BROKER_PROXY_CONNECT_TO: SERVICES.map(({ host }) => `${host}:443:127.0.0.1:${server.port}`).join(),
+      BROKER_PROXY_CONNECT_TO: server.connectTo,
       BROKER_PROXY_CA_FILE: authority,
     })
     for (const { provider, key } of SERVICES) await logIn(world, provider, key)
@@ -53,7 +54,7 @@ describe('git over https behind broker run', { timeout: 60_000 }, () => {
 
       const head = execFileSync('git', ['-C', join(root, 'tools.git'), 'log', '-1', '--format=%s', 'main'])
       assert.equal(head.toString().trim(), `From ${service.provider}`)
-      for (const [host, authorization] of server.seen.slice(seen))
+      for (const { host, authorization } of server.seen.slice(seen))
         assert.deepEqual([host, authorization], [service.host, basic(service)])
       assert.ok(server.seen.length - seen >= 4, 'two requests for each')
     })

@@ -1,48 +1,42 @@
 import { execFileSync, spawn } from 'node:child_process'
-import { once } from 'node:events'
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import { createServer } from 'node:https'
+import type { IncomingMessage, RequestListener, ServerResponse } from 'node:http'
 import { join } from 'node:path'
-import { createCertificateAuthority } from '../src/proxy/index.ts'
-
-export interface GitServer {
-  readonly port: number
-  /** PEM of the authority that its certificate comes from. */
-  readonly caPem: string
-  /** `Authorization` of every request so far, by host; empty where there was none. */
-  readonly seen: readonly (readonly [host: string, authorization: string])[]
-  close(): void
-}
+import { type NamedServer, onlyWith, startNamedServer } from './named-server.ts'
 
 /** Git's own smart HTTP server with TLS, on loopback, under these names; it lets nobody in without their credential. */
-export async function startGitServer(root: string, wanted: Readonly<Record<string, string>>): Promise<GitServer> {
-  const authority = createCertificateAuthority(Object.keys(wanted), new Date())
-  const seen: [string, string][] = []
-  const server = createServer({ SNICallback: (name, done) => done(null, authority.secureContextFor(name)) })
-  server.on('request', (request, response) => {
-    const { host = '', authorization = '' } = request.headers
-    seen.push([host, authorization])
-    if (authorization === wanted[host]) answer(root, request, response)
-    else response.writeHead(401, { 'www-authenticate': 'Basic realm="git"' }).end()
-  })
-  server.listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  if (address === null || typeof address === 'string') throw new Error('The server has no port')
-  const close = () => {
-    server.close()
-    server.closeAllConnections()
-  }
-  return { port: address.port, caPem: authority.caPem, seen, close }
+export function startGitServer(root: string, wanted: Readonly<Record<string, string>>): Promise<NamedServer> {
+  const services = Object.entries(wanted).map(([host, authorization]) => [
+    host,
+    onlyWith(authorization, 'Basic realm="git"', gitService(root)),
+  ])
+  return startNamedServer(Object.fromEntries(services))
+}
+
+/** Git's own smart HTTP server for the repositories below `root`. */
+export function gitService(root: string): RequestListener {
+  return (request, response) => answer(root, request, response)
 }
 
 /** A bare repository with one commit on `main`. */
-export function makeRepository(root: string, name: string): void {
-  const git = (...args: readonly string[]) =>
-    execFileSync('git', ['-C', join(root, name), ...args], { encoding: 'utf8', env: gitEnvironment(root) }).trim()
+export function makeRepository(root: string, name: string, files: Readonly<Record<string, string>> = {}): void {
   execFileSync('git', ['init', '--quiet', '--bare', '--initial-branch=main', join(root, name)])
-  const tree = git('hash-object', '-t', 'tree', '-w', '/dev/null')
-  git('update-ref', 'refs/heads/main', git('commit-tree', tree, '-m', 'Begin'))
+  commitFiles(root, name, files)
+}
+
+/** A commit on `main` with these files, by their paths, and no others. */
+export function commitFiles(root: string, name: string, files: Readonly<Record<string, string>>): void {
+  const git = (args: readonly string[], input = '') =>
+    execFileSync('git', ['-C', join(root, name), ...args], {
+      input,
+      encoding: 'utf8',
+      env: { ...gitEnvironment(root), GIT_INDEX_FILE: join(root, name, 'index-of-commit') },
+    }).trim()
+  const entries = Object.entries(files).map(
+    ([path, text]) => `100644 ${git(['hash-object', '-w', '--stdin'], text)}\t${path}\n`,
+  )
+  git(['read-tree', '--empty'])
+  git(['update-index', '--add', '--index-info'], entries.join(''))
+  git(['update-ref', 'refs/heads/main', git(['commit-tree', git(['write-tree']), '-m', 'Begin'])])
 }
 
 /** An author, and nothing from the configuration of whoever runs the test. */

@@ -3,11 +3,24 @@
  * `describe('…', { skip: whyNot('postgres') }, …)`.
  */
 import { accessSync, constants, readdirSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { delimiter, isAbsolute, join } from 'node:path'
 
-export type Part = 'postgres' | 'secret service' | 'chromium' | 'openssl' | 'curl' | 'python3'
+export type Part =
+  | 'postgres'
+  | 'secret service'
+  | 'chromium'
+  | 'openssl'
+  | 'curl'
+  | 'python3'
+  | 'pip'
+  | 'skopeo'
+  | 'docker registry'
+  | 'cargo'
 
-/** The programs of each part, and the Debian packages that bring them. */
+/**
+ * The programs of each part, and the Debian packages that bring them. One with its full path is Debian's own: what a version
+ * manager put on the PATH under its name finds nothing in the home of a test.
+ */
 export const parts: Readonly<
   Record<Part, { readonly programs: readonly string[]; readonly packages: readonly string[] }>
 > = {
@@ -20,10 +33,15 @@ export const parts: Readonly<
   openssl: { programs: ['openssl'], packages: ['openssl'] },
   curl: { programs: ['curl'], packages: ['curl', 'ca-certificates'] },
   python3: { programs: ['python3'], packages: ['python3-minimal'] },
+  pip: { programs: ['/usr/bin/pip3'], packages: ['python3-pip'] },
+  skopeo: { programs: ['skopeo'], packages: ['skopeo'] },
+  'docker registry': { programs: ['docker-registry'], packages: ['docker-registry'] },
+  cargo: { programs: ['/usr/bin/cargo'], packages: ['cargo'] },
 }
 
-/** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres. */
+/** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres; a full path, where it is there. */
 export function findProgram(name: string): string | undefined {
+  if (isAbsolute(name)) return isExecutable(name) ? name : undefined
   return [...(process.env['PATH'] ?? '').split(delimiter), ...postgresFolders()]
     .map((folder) => join(folder, name))
     .find(isExecutable)

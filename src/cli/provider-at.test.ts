@@ -22,6 +22,8 @@ describe('the provider at an address', () => {
     ['https://api.acme.example/x', 'wide'],
     ['https://mcp.acme.example/x', 'exact'],
     ['https://mcp.acme.example/v2/x', 'path'],
+    ['https://mcp.acme.example/v2', 'path'],
+    ['https://mcp.acme.example/v20', 'exact'],
     ['https://mcp.acme.example:8443/', 'port'],
     ['https://mcp.acme.example:9443/', undefined],
     ['https://a.b.acme.example/', undefined],

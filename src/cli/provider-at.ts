@@ -1,4 +1,4 @@
-import { BrokerError, isProviderName } from '../protocol/index.ts'
+import { BrokerError, coversPath, isProviderName } from '../protocol/index.ts'
 import type { ProviderDefinition, ProviderList, ProviderSummary } from '../schemas/index.ts'
 
 /** Whether a provider is given by the address of its server and not by its name. */
@@ -37,7 +37,7 @@ function covers(pattern: string, url: URL): boolean {
   const { authority, path } = split(pattern)
   const host = authority.replace(/:\d+$/, '')
   const port = /:(\d+)$/.exec(authority)?.[1] ?? '443'
-  return port === portOf(url) && coversHost(host, url.hostname) && url.pathname.startsWith(path)
+  return port === portOf(url) && coversHost(host, url.hostname) && coversPath(path, url.pathname)
 }
 
 /** `*` stands for exactly one label. */

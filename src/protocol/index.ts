@@ -25,6 +25,7 @@ export {
   isProviderName,
   PROVIDER_NAME_PATTERN,
 } from './names.ts'
+export { coversPath, isAtOrBelow, mayLeavePrefix } from './path-prefix.ts'
 export { Secret } from './secret.ts'
 export { parseStrictJson, StrictJsonError } from './strict-json.ts'
 export {

@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { coversPath } from '../protocol/index.ts'
 import type { Route, Routes } from '../schemas/index.ts'
 import type { Authority } from './authority.ts'
 
@@ -64,14 +65,7 @@ function hostPattern(pattern: string): RegExp {
   return new RegExp(`^${labels.join('\\.')}$`)
 }
 
-// Whatever a server might fold into another path: dot segments, also with a path parameter, and dots, slashes and backslashes encoded once or more.
-const AMBIGUOUS_PATH = /(?:^|[\\/])\.{1,2}(?:[\\/;]|$)|%(?:25)*(?:2e|2f|5c)|\\/i
-
 /** The routes among `routes` that cover `path` (without its query). */
 export function routesForPath(routes: readonly Route[], path: string): readonly Route[] {
   return routes.filter(({ path_prefix }) => path_prefix === undefined || coversPath(path_prefix, path))
-}
-
-function coversPath(prefix: string, path: string): boolean {
-  return path.startsWith(prefix) && !AMBIGUOUS_PATH.test(path)
 }

@@ -151,7 +151,7 @@ export const providerDefinition = z.strictObject({
     .min(1)
     .max(100)
     .describe(
-      'Where the credential may go: an exact host, or one `*` for a whole label; optional port (443 if absent); optional path prefix ending in `/*`.',
+      'Where the credential may go: an exact host, or one `*` for a whole label; optional port (443 if absent); optional path prefix ending in `/*`, which means that path itself and all below it.',
     ),
   base_url: url
     .optional()

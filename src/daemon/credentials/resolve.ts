@@ -1,4 +1,4 @@
-import { type Actor, BrokerError } from '../../protocol/index.ts'
+import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
 import {
@@ -22,6 +22,8 @@ export interface CredentialsOptions {
 
 const HTTPS_PORT = 443
 
+type Found = Extract<Match, { kind: 'one' }>
+
 /**
  * The credential for one request, opened for it alone, and refreshed before where it has ended.
  * @throws BrokerError ProviderNotFoundError where no provider, or more than one, matches; ConnectionNotFoundError,
@@ -32,25 +34,66 @@ export async function resolveCredential(
   actor: Actor,
   request: ResolveRequest,
 ): Promise<Resolution> {
-  const { provider, host } = matchFor(credentials.providers, actor, request)
+  return resolveAmong(credentials, actor, request, [])
+}
+
+/**
+ * A definition of a longer path to which nobody logged in does not take that path from one of the same host to which
+ * somebody did; a connection that was chosen by its name stands for no other.
+ */
+async function resolveAmong(
+  credentials: CredentialsOptions,
+  actor: Actor,
+  request: ResolveRequest,
+  unconnected: readonly Found[],
+): Promise<Resolution> {
+  const match = matchFor(credentials.providers, actor, request, unconnected)
+  const { name } = match.provider.definition
+  try {
+    return await resolveMatch(credentials, actor, request, match)
+  } catch (error) {
+    const wasChosen = connectionFor(actor, name, request.connection) !== undefined
+    if (wasChosen || !hasName(error, 'ConnectionNotFoundError')) throw error
+    return resolveAmong(credentials, actor, request, [...unconnected, match]).catch((next) => {
+      throw hasName(next, 'ProviderNotFoundError') || hasName(next, 'ConnectionNotFoundError') ? error : next
+    })
+  }
+}
+
+function hasName(error: unknown, name: ErrorName): boolean {
+  return error instanceof BrokerError && error.name === name
+}
+
+async function resolveMatch(
+  credentials: CredentialsOptions,
+  actor: Actor,
+  request: ResolveRequest,
+  { provider, host }: Found,
+): Promise<Resolution> {
   const connection = connectionFor(actor, provider.definition.name, request.connection)
   const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
   requireDestination(provider, used, request)
   return resolutionOf(provider, used, host)
 }
 
-function matchFor(providers: Providers, actor: Actor, request: ResolveRequest): Extract<Match, { kind: 'one' }> {
+function matchFor(providers: Providers, actor: Actor, request: ResolveRequest, passedOver: readonly Found[]): Found {
   const { host, port = HTTPS_PORT, path, provider: wanted } = request
   const match = providers.match(
     { host, port, ...(path !== undefined && { path }) },
-    ({ definition }) => mayInject(actor, definition.name) && (wanted === undefined || definition.name === wanted),
+    ({ definition: { name } }) =>
+      mayInject(actor, name) && (wanted === undefined || name === wanted) && !isAmong(passedOver, name),
   )
-  if (match.kind === 'one') return match
-  if (match.kind === 'none') throw noProvider(request)
+  const isOfHost = match.kind === 'one' && passedOver.every((better) => better.host.host === match.host.host)
+  if (isOfHost) return match
+  if (match.kind !== 'tie') throw noProvider(request)
   const names = match.providers.map(({ definition }) => definition.name).join(', ')
   throw new BrokerError('ProviderNotFoundError', `More than one provider matches this request equally: ${names}`, {
     hint: 'Name the one to use, or remove the other: broker provider remove <provider>',
   })
+}
+
+function isAmong(found: readonly Found[], name: string): boolean {
+  return found.some(({ provider }) => provider.definition.name === name)
 }
 
 /** Whether the actor's run, if one signed, was started for this provider. */

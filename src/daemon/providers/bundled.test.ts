@@ -147,6 +147,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['digitalocean', 'api.digitalocean.com/v2/account', 'Authorization: Bearer CNRYkey'],
   ['discord', 'discord.com/api/v10/users/@me', 'Authorization: Bot CNRYkey'],
   ['dnsimple', 'api.dnsimple.com/v2/whoami', 'Authorization: Bearer CNRYkey'],
+  ['docker-hub', 'auth.docker.io/token', 'Authorization: Basic Q05SWXVzZXJuYW1lOkNOUllrZXk='],
   ['dodo-payments', 'live.dodopayments.com/payments', 'Authorization: Bearer CNRYkey'],
   ['doppler', 'api.doppler.com/v3/me', 'Authorization: Bearer CNRYkey'],
   ['drata', 'public-api.drata.com/public/controls', 'Authorization: Bearer CNRYkey'],
@@ -197,6 +198,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['giphy', 'api.giphy.com/v1/gifs/search', '?api_key=CNRYkey'],
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYkey'],
   ['github-models', 'models.github.ai/inference/chat/completions', 'Authorization: Bearer CNRYkey'],
+  ['github-packages', 'npm.pkg.github.com/@acme%2ftools', 'Authorization: Bearer CNRYkey'],
   ['gitlab', 'gitlab.com/api/v4/user', 'PRIVATE-TOKEN: CNRYkey'],
   ['gladia', 'api.gladia.io/v2/pre-recorded', 'x-gladia-key: CNRYkey'],
   ['gmicloud', 'api.gmi-serving.com/v1/models', 'Authorization: Bearer CNRYkey'],
@@ -389,6 +391,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['pushbullet', 'api.pushbullet.com/v2/users/me', 'Access-Token: CNRYkey'],
   ['pylon', 'api.usepylon.com/me', 'Authorization: Bearer CNRYkey'],
   ['pypi', 'upload.pypi.org/legacy/', 'Authorization: Basic X190b2tlbl9fOkNOUllrZXk='],
+  ['quay', 'quay.io/v2/auth', 'Authorization: Basic Q05SWXVzZXJuYW1lOkNOUllrZXk='],
   ['quickbase', 'api.quickbase.com/v1/apps/x', 'Authorization: QB-USER-TOKEN CNRYkey', 'QB-Realm-Hostname: CNRYrealm'],
   ['ragie', 'api.ragie.ai/documents', 'Authorization: Bearer CNRYkey'],
   ['railway', 'backboard.railway.com/graphql/v2', 'Authorization: Bearer CNRYkey'],
@@ -498,6 +501,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['telegram', 'api.telegram.org/bot0:x/getMe', '/bot → /botCNRYkey'],
   ['telnyx', 'api.telnyx.com/v2/balance', 'Authorization: Bearer CNRYkey'],
   ['terraform-cloud', 'app.terraform.io/api/v2/account/details', 'Authorization: Bearer CNRYkey'],
+  ['testpypi', 'test.pypi.org/legacy/', 'Authorization: Basic X190b2tlbl9fOkNOUllrZXk='],
   ['testrail', 'acme.testrail.io/index.php', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
   ['ticketmaster', 'app.ticketmaster.com/discovery/v2/events.json', '?apikey=CNRYkey'],
   ['ticktick', 'api.ticktick.com/open/v1/project', 'Authorization: Bearer CNRYkey'],
@@ -636,6 +640,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['mcp-atlassian', 'mcp.atlassian.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-atlassian-v2', 'mcp.atlassian.com/v2/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-attio', 'mcp.attio.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-brex', 'api.brex.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-calendly', 'mcp.calendly.com/', 'Authorization: Bearer CNRYtoken'],
   ['mcp-canva', 'mcp.canva.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-clickup', 'mcp.clickup.com/mcp', 'Authorization: Bearer CNRYtoken'],
@@ -646,9 +651,12 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['mcp-cloudflare-builds', 'builds.mcp.cloudflare.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-cloudflare-observability', 'observability.mcp.cloudflare.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-cloudflare-radar', 'radar.mcp.cloudflare.com/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-fireflies', 'api.fireflies.ai/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-gitlab', 'gitlab.com/api/v4/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-globalping', 'mcp.globalping.dev/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-grafana', 'mcp.grafana.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-granola', 'mcp.granola.ai/mcp', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-huggingface', 'huggingface.co/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-intercom', 'mcp.intercom.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-klaviyo', 'mcp.klaviyo.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-linear', 'mcp.linear.app/mcp', 'Authorization: Bearer CNRYtoken'],
@@ -672,6 +680,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['mcp-supabase', 'mcp.supabase.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-todoist', 'ai.todoist.net/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-trello', 'mcp.trello.com/v1', 'Authorization: Bearer CNRYtoken'],
+  ['mcp-typeform', 'api.typeform.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-vercel', 'mcp.vercel.com/', 'Authorization: Bearer CNRYtoken'],
   ['mcp-webflow', 'mcp.webflow.com/mcp', 'Authorization: Bearer CNRYtoken'],
   ['mcp-wix', 'mcp.wix.com/mcp', 'Authorization: Bearer CNRYtoken'],
@@ -729,8 +738,8 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['zoom', 'api.zoom.us/v1/me', 'Authorization: Bearer CNRYtoken'],
 ]
 
-/** On hosts where the credential has a form of its own: git over https. */
-const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofKey: string, ofToken: string])[] = [
+/** On hosts where the credential has a form of its own: git over https, and registries of packages and images. */
+const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofKey: string, ofToken?: string])[] = [
   [
     'bitbucket',
     'bitbucket.org/o/r.git/info/refs',
@@ -742,6 +751,15 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
     'github.com/o/r.git/info/refs',
     'Authorization: Basic eC1hY2Nlc3MtdG9rZW46Q05SWWtleQ==',
     'Authorization: Basic eC1hY2Nlc3MtdG9rZW46Q05SWXRva2Vu',
+  ],
+  ...['maven.pkg.github.com/o/r/x.pom', 'nuget.pkg.github.com/o/index.json', 'ghcr.io/token'].map(
+    (request) => ['github-packages', request, 'Authorization: Basic eC1hY2Nlc3MtdG9rZW46Q05SWWtleQ=='] as const,
+  ),
+  [
+    'gitlab',
+    'gitlab.com/jwt/auth',
+    'Authorization: Basic b2F1dGgyOkNOUllrZXk=',
+    'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
   ],
   [
     'gitlab',
@@ -820,7 +838,7 @@ describe('the bundled providers', () => {
       named(({ hosts, injections = [] }) =>
         injections.some((entry) => entry.hosts && entry.hosts.length < hosts.length),
       ),
-      EXPECTED_ELSEWHERE.map(([name]) => name),
+      [...new Set(EXPECTED_ELSEWHERE.map(([name]) => name))],
     )
   })
 
@@ -829,7 +847,22 @@ describe('the bundled providers', () => {
       const found = match(request)
       assert.equal(found.kind === 'one' && found.provider.definition.name, name)
       assert.deepEqual(found.kind === 'one' && sent(found), [ofKey])
-      assert.deepEqual(found.kind === 'one' && sentWithToken(found), [ofToken])
+      if (ofToken !== undefined) assert.deepEqual(found.kind === 'one' && sentWithToken(found), [ofToken])
+    })
+
+  for (const request of [
+    'ghcr.io/v2/acme/app/manifests/1',
+    'ghcr.io/tokens',
+    'ghcr.io/token/../v2/acme/app/blobs/uploads/',
+    'registry-1.docker.io/v2/acme/app/manifests/1',
+    'auth.docker.io/',
+    'quay.io/v2/acme/app/manifests/1',
+    'registry.gitlab.com/v2/acme/app/manifests/1',
+    'index.crates.io/config.json',
+    'pypi.org/simple/',
+  ])
+    it(`send nothing to ${request}, where clients bring a token of the registry, or none`, () => {
+      assert.equal(match(request).kind, 'none')
     })
 
   it('take only https for their endpoints, and ask for no secret where the client is public', () => {

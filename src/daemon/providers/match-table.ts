@@ -1,3 +1,4 @@
+import { isAtOrBelow, mayLeavePrefix } from '../../protocol/index.ts'
 import { type HostPattern, isWildcard, matchesHost } from './host-pattern.ts'
 import type { Match, Provider, Target } from './provider.ts'
 
@@ -28,7 +29,7 @@ export function compileMatchTable(providers: readonly Provider[]): MatchTable {
   return {
     match(target, among) {
       const host = target.host.toLowerCase()
-      const path = routablePath(target.path)
+      const path = target.path === undefined || mayLeavePrefix(target.path) ? undefined : target.path
       const found = (entries: readonly Entry[]) => decide(entries, path, among)
       const byName = found(exact.get(keyOf(host, target.port)) ?? [])
       return byName.kind === 'none' ? found(wildcardEntries(host, target.port)) : byName
@@ -73,7 +74,7 @@ function decide(entries: readonly Entry[], path: string | undefined, among: (pro
   for (const entry of entries) {
     const { pattern, provider } = entry
     const prefix = pattern.pathPrefix ?? ''
-    if (prefix.length < longest || (prefix !== '' && !path?.startsWith(prefix)) || !among(provider)) continue
+    if (prefix.length < longest || !isCovered(pattern, path) || !among(provider)) continue
     if (prefix.length > longest) best = [entry]
     else if (!best.some((other) => other.provider === provider)) best = [...best, entry]
     longest = prefix.length
@@ -84,13 +85,6 @@ function decide(entries: readonly Entry[], path: string | undefined, among: (pro
   return { kind: 'one', provider: only.provider, host: only.pattern }
 }
 
-// A server may resolve "/api/../admin", in any spelling, to a path that the prefix does not mean.
-const DOT_SEGMENT = /(?:^|[/\\]|%2f|%5c)(?:\.|%2e){1,2}(?:$|[/\\;]|%2f|%5c|%3b)/i
-
-function routablePath(path: string | undefined): string | undefined {
-  return path !== undefined && mayLeavePrefix(path) ? undefined : path
-}
-
-function mayLeavePrefix(path: string): boolean {
-  return (path.includes('.') || path.includes('%')) && DOT_SEGMENT.test(path)
+function isCovered({ pathPrefix }: HostPattern, path: string | undefined): boolean {
+  return pathPrefix === undefined || (path !== undefined && isAtOrBelow(pathPrefix, path))
 }
