@@ -15,6 +15,9 @@ export interface Room {
 /** Whoever talks in shapes may name them: types of these may be imported everywhere but by `protocol`. */
 const SHAPES = ['schemas']
 
+/** Rooms that others start and do not import: they need no door. */
+export const entries: ReadonlySet<string> = new Set(['daemon', 'cli', 'dashboard'])
+
 export const rooms: readonly Room[] = [
   { name: 'protocol', imports: [] },
   { name: 'schemas', imports: ['protocol'] },
@@ -24,6 +27,7 @@ export const rooms: readonly Room[] = [
   { name: 'proxy', imports: ['protocol'], types: SHAPES },
   { name: 'run', imports: ['protocol', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
   { name: 'cli', imports: ['protocol', 'identity', 'config', 'client', 'proxy', 'run'], types: SHAPES },
+  { name: 'dashboard', imports: [], types: SHAPES },
   { name: 'daemon/store', imports: ['protocol'] },
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
@@ -136,6 +140,10 @@ export const sharpTools: readonly SharpTool[] = [
   { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
+  {
+    modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],
+    rooms: ['dashboard'],
+  },
   { modules: ['commander', '@clack/prompts', 'picocolors'], rooms: ['cli'] },
   { modules: ['pino', 'rotating-file-stream'], rooms: ['daemon', 'cli'] },
   { modules: ['node:vm', 'node:inspector', 'node:cluster', 'node:dgram', 'node:repl', 'node:wasi'], rooms: [] },

@@ -11,6 +11,7 @@ interface Check {
 
 const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
+  { name: 'types of the dashboard', command: ['tsc', '--noEmit', '--project', 'src/dashboard'] },
   { name: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '--colors=off', '.'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },
   { name: 'arrows', command: ['node', 'tools/check-arrows.ts'] },

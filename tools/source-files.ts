@@ -13,7 +13,7 @@ export const root = join(import.meta.dirname, '..')
 /** Every source file of the product, without its tests. */
 export function sourceFiles(): readonly SourceFile[] {
   return readdirSync(join(root, 'src'), { recursive: true, withFileTypes: true })
-    .filter((entry) => entry.isFile() && /\.[cm]?[tj]s$/.test(entry.name))
+    .filter((entry) => entry.isFile() && /\.(?:[cm]?[tj]s|tsx)$/.test(entry.name))
     .map((entry) => join(entry.parentPath, entry.name).replaceAll('\\', '/'))
     .filter((path) => !TEST_FILE.test(path))
     .toSorted()

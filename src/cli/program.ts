@@ -236,7 +236,7 @@ function defineHome(commands: Commands): void {
     )
   commands
     .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')
-    .does(async () => (await import('./commands/dashboard.ts')).dashboard())
+    .does(async (invocation) => (await import('./commands/dashboard.ts')).dashboard(invocation))
   commands
     .add('completion <shell>', 'print completions for bash, zsh or fish', 'source <(broker completion bash)')
     .choice('shell', SHELLS)

@@ -6,6 +6,7 @@ import type {
   AuthSession,
   Connection,
   ConnectionDetail,
+  DashboardLink,
   Health,
   Identity,
   ProviderDefinition,
@@ -237,6 +238,11 @@ export class DaemonClient {
 
   async endRun(runId: string, exitCode: number | undefined): Promise<void> {
     await this.#post(`/api/runs/${segment(runId)}/end`, exitCode === undefined ? {} : { exit_code: exitCode })
+  }
+
+  /** A link that signs this principal's browser in: good once, for a minute. */
+  createDashboardLink(): Promise<DashboardLink> {
+    return this.#post('/api/session', {})
   }
 
   /** One page, newest first. */

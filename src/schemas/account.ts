@@ -3,7 +3,7 @@ import { ROLES } from '../protocol/index.ts'
 import { identityHandle, timestamp } from './common.ts'
 
 /** Shortest and longest password, in characters. */
-export const PASSWORD_LENGTH = { min: 8, max: 256 } as const
+const PASSWORD_LENGTH = { min: 8, max: 256 } as const
 
 const email = z
   .string()
@@ -42,7 +42,7 @@ export const dashboardLink = z.strictObject({ url: z.string(), expires_at: times
 export type DashboardLink = z.infer<typeof dashboardLink>
 
 /** A browser that is signed in. `browser` is one of a few words, never what the browser said of itself. */
-export const browserSession = z.strictObject({
+const browserSession = z.strictObject({
   id: z.string(),
   browser: z.string(),
   is_current: z.boolean(),

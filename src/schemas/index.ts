@@ -5,7 +5,6 @@
  */
 export {
   type BrowserSession,
-  browserSession,
   browserSessions,
   changePassword,
   confirmedClaim,

@@ -1,7 +1,15 @@
-import { BrokerError } from '../../protocol/index.ts'
+import { openInBrowser } from '../browser.ts'
+import type { Invocation } from '../invocation.ts'
+import { asAgent } from '../session.ts'
 
-export async function dashboard(): Promise<never> {
-  throw new BrokerError('OperationNotAllowedError', 'There is no dashboard yet: it comes with a later version', {
-    hint: '`broker connections`, `broker provider list` and `broker log` show what it will.',
+/** Signs the browser in by a link that is good once; where none can be opened, the link is there to be taken along. */
+export async function dashboard(invocation: Invocation): Promise<void> {
+  const { config, output, terminal } = invocation
+  const link = await asAgent(invocation, (client) => client.createDashboardLink())
+  const opened = terminal.canAsk && !output.json && (await openInBrowser(link.url, { env: config.inherited }))
+  output.result(link, () => {
+    if (opened) output.done(`Opened the dashboard at ${config.baseUrl} in your browser`)
+    else output.line(link.url)
+    output.note('The link signs a browser in once, within a minute. Run the command again for another.')
   })
 }

@@ -2,6 +2,7 @@ import { homedir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
 import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
+import { claimCode } from '../../identity/index.ts'
 import { BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
 import { defaultHandle } from '../default-handle.ts'
@@ -128,6 +129,7 @@ async function waitForClaim(
   )
   if (!terminal.canAsk || claim_url === undefined) throw notClaimed
   output.notice(`Confirm this agent in your browser: ${claim_url}`)
+  output.notice(`The page must show this code: ${claimCode(claim_url.split('/').at(-1) ?? '', registration.did)}`)
   const spinner = terminal.spin('Waiting for the confirmation (Ctrl-C to cancel)')
   try {
     while (expires_at === undefined || Date.now() < Date.parse(expires_at)) {

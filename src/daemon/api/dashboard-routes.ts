@@ -1,7 +1,8 @@
+import { randomBytes } from 'node:crypto'
 import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import * as z from 'zod'
-import { DASHBOARD_POLICY, resultPage } from '../pages/index.ts'
+import { dashboardPolicy, resultPage } from '../pages/index.ts'
 import { page } from './page-reply.ts'
 import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
 
@@ -28,7 +29,7 @@ export function dashboardRoutes(folder: string): readonly Route[] {
         isPage: true,
         summary: 'The dashboard. What it shows it asks for by itself, once somebody is signed in.',
         reply: z.unknown(),
-        handle: ({ headers }) => shell(folder, headers),
+        handle: () => shell(folder),
       }),
     ),
     ...assetsIn(folder).map((name) =>
@@ -53,16 +54,17 @@ function assetsIn(folder: string): readonly string[] {
   return existsSync(assets) ? readdirSync(assets).filter((name) => Object.hasOwn(TYPES, extname(name))) : []
 }
 
-function shell(folder: string, headers: CallHeaders): RawReply {
+function shell(folder: string): RawReply {
   const path = join(folder, 'index.html')
   if (!existsSync(path)) {
     const [message, hint] = ['The dashboard of this checkout is not built.', 'Run `npm run build`, then reload.']
     return page(503, resultPage({ title: 'Not built yet', message, hint, tone: 'failure' }))
   }
-  return file(path, headers, {
-    'content-type': 'text/html; charset=utf-8',
-    'content-security-policy': DASHBOARD_POLICY,
-  })
+  const nonce = randomBytes(16).toString('base64url')
+  return {
+    raw: readFileSync(path, 'utf8').replace('%NONCE%', nonce),
+    headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': dashboardPolicy(nonce) },
+  }
 }
 
 /** The build put a compressed one beside each. */

@@ -5,7 +5,7 @@
 export { apiDocsPage } from './api-docs-page.ts'
 export { type PageAsset, pageAssets } from './assets.ts'
 export { type ClaimPageOptions, claimPage } from './claim-page.ts'
-export { DASHBOARD_POLICY, DOCS_POLICY, PAGE_POLICY } from './content-security-policy.ts'
+export { DOCS_POLICY, dashboardPolicy, PAGE_POLICY } from './content-security-policy.ts'
 export { type DevicePageOptions, devicePage } from './device-page.ts'
 export { type InputPageOptions, inputPage } from './input-page.ts'
 export { type LeadOnPageOptions, leadOnPage } from './lead-on-page.ts'

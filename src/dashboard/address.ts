@@ -1,0 +1,37 @@
+import { useSyncExternalStore } from 'react'
+
+const listeners = new Set<() => void>()
+
+function subscribe(listener: () => void): () => void {
+  listeners.add(listener)
+  addEventListener('popstate', listener)
+  return () => {
+    listeners.delete(listener)
+    removeEventListener('popstate', listener)
+  }
+}
+
+/** Path and query of the page that is shown. */
+export function useAddress(): URL {
+  const href = useSyncExternalStore(subscribe, () => location.href)
+  return new URL(href)
+}
+
+/** Goes to another page without loading anything. */
+export function goTo(path: string, how: 'push' | 'replace' = 'push'): void {
+  if (how === 'push') history.pushState(null, '', path)
+  else history.replaceState(null, '', path)
+  for (const listener of listeners) listener()
+  if (how === 'push') scrollTo(0, 0)
+}
+
+/** The page with other values in its query; an empty one is left out. */
+export function withQuery(url: URL, values: Readonly<Record<string, string>>): string {
+  const query = new URLSearchParams(url.search)
+  for (const [name, value] of Object.entries(values)) {
+    if (value === '') query.delete(name)
+    else query.set(name, value)
+  }
+  const text = query.toString()
+  return text === '' ? url.pathname : `${url.pathname}?${text}`
+}

@@ -1,0 +1,38 @@
+/**
+ * The dashboard: what the daemon answers, as pages for people. It talks to the daemon alone, keeps nothing but the CSRF
+ * token of its session, and must never hold a credential longer than it shows one.
+ */
+import { QueryClient, QueryClientProvider } from '@tanstack/react-query'
+import { setNonce } from 'get-nonce'
+import { StrictMode } from 'react'
+import { createRoot } from 'react-dom/client'
+import { App } from './app.tsx'
+import { DaemonError, takeCsrfToken } from './daemon.ts'
+import { NoticesProvider } from './parts/notices.tsx'
+import './styles.css'
+
+takeCsrfToken()
+setNonce(document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '')
+
+const queries = new QueryClient({
+  defaultOptions: {
+    queries: {
+      staleTime: 5_000,
+      // What the daemon refuses it will refuse again; what never reached it may be tried.
+      retry: (count, error) => !(error instanceof DaemonError) && count < 3,
+    },
+  },
+})
+
+const root = document.getElementById('root')
+if (root) {
+  createRoot(root).render(
+    <StrictMode>
+      <QueryClientProvider client={queries}>
+        <NoticesProvider>
+          <App />
+        </NoticesProvider>
+      </QueryClientProvider>
+    </StrictMode>,
+  )
+}

@@ -1,0 +1,319 @@
+import { useQuery, useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useEffect, useState } from 'react'
+import type { AuthSession, ProviderDefinition } from '../../schemas/index.ts'
+import { ask, DaemonError } from '../daemon.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field, valuesOf } from '../parts/field.tsx'
+import { sentenceOf } from '../parts/notices.tsx'
+import { Answered } from '../parts/page.tsx'
+import { useProvider } from '../questions.ts'
+import { flowWords } from '../words.ts'
+
+interface ConnectDialogProps {
+  readonly provider: string
+  /** To log in to again; the person names a new one where absent. */
+  readonly connection?: string
+  readonly onClose: () => void
+}
+
+/** A login from its first question to its end, by whichever flow, without leaving the page. */
+export function ConnectDialog({ provider, connection, onClose }: ConnectDialogProps) {
+  const definition = useProvider(provider)
+  const [session, setSession] = useState<AuthSession | undefined>()
+  const leave = () => {
+    if (session && !isOver(session)) void ask('DELETE', sessionPath(session.id)).catch(() => undefined)
+    onClose()
+  }
+  return (
+    <Dialog isOpen title={`Connect ${definition.data?.display_name ?? provider}`} onClose={leave}>
+      <Answered question={definition}>
+        {(one) =>
+          session ? (
+            <Progress definition={one} session={session} onSession={setSession} onClose={onClose} />
+          ) : (
+            <Begin definition={one} connection={connection} onSession={setSession} />
+          )
+        }
+      </Answered>
+    </Dialog>
+  )
+}
+
+function sessionPath(id: string): string {
+  return `/api/auth/sessions/${id}`
+}
+
+function isOver({ status }: AuthSession): boolean {
+  return ['completed', 'failed', 'expired', 'cancelled'].includes(status)
+}
+
+type Flow = ProviderDefinition['flow']
+
+/** The flows whose section the definition has, its own first. */
+function flowsOf({ flow, api_key, oauth }: ProviderDefinition): readonly Flow[] {
+  const others: readonly Flow[] = [
+    ...(oauth?.authorization_url !== undefined || oauth?.issuer !== undefined ? (['pkce'] as const) : []),
+    ...(oauth?.device_authorization_url === undefined ? [] : (['device_code'] as const)),
+    ...(api_key === undefined ? [] : (['api_key'] as const)),
+  ]
+  const isOwnRedirect = flow === 'pkce' || flow === 'dcr_pkce'
+  return [flow, ...others.filter((other) => other !== flow && !(isOwnRedirect && other === 'pkce'))]
+}
+
+interface BeginProps {
+  readonly definition: ProviderDefinition
+  readonly connection: string | undefined
+  readonly onSession: (session: AuthSession) => void
+}
+
+function Begin({ definition, connection, onSession }: BeginProps) {
+  const { name, description, base_url, oauth } = definition
+  const flows = flowsOf(definition)
+  const [flow, setFlow] = useState<Flow>(flows[0] ?? definition.flow)
+  const { error, isBusy, submit } = useSubmit(async ({ connection: wanted, base_url: url, scopes }) => {
+    const list = scopes?.split(/[\s,]+/).filter((scope) => scope !== '')
+    onSession(
+      await ask<AuthSession>('POST', `/api/auth/providers/${encodeURIComponent(name)}/connect`, {
+        flow,
+        connection: connection ?? wanted ?? 'default',
+        ...(connection !== undefined && { force: true }),
+        ...(url !== undefined && { base_url: url }),
+        ...(list !== undefined && { scopes: list }),
+      }),
+    )
+  })
+  const wrong = (field: string) => detailOf(error, field)
+  return (
+    <form onSubmit={submit}>
+      {description !== undefined && <p className="soft">{description}</p>}
+      <Wrong error={error} />
+      {flows.length > 1 && (
+        <fieldset>
+          <legend>How</legend>
+          {flows.map((one) => (
+            <label key={one} className="choice">
+              <input type="radio" name="flow" checked={flow === one} onChange={() => setFlow(one)} /> {flowWords[one]}
+            </label>
+          ))}
+        </fieldset>
+      )}
+      {connection === undefined && (
+        <Field
+          label="Name of the connection"
+          name="connection"
+          defaultValue="default"
+          help="Give another one a name of its own, such as “work”, and keep both."
+          wrong={wrong('connection')}
+        />
+      )}
+      {base_url !== undefined && (
+        <Field
+          label="Your address there"
+          name="base_url"
+          type="url"
+          help={
+            <>
+              It looks like <code>{base_url}</code>
+            </>
+          }
+          wrong={wrong('base_url')}
+        />
+      )}
+      {flow !== 'api_key' && (
+        <Field
+          label="Scopes"
+          name="scopes"
+          isOptional
+          help={oauth && oauth.scopes.length > 0 ? `Unless you say otherwise: ${oauth.scopes.join(' ')}` : undefined}
+          wrong={wrong('scopes')}
+        />
+      )}
+      <div className="buttons">
+        <button type="submit" className="button" disabled={isBusy}>
+          Continue
+        </button>
+      </div>
+    </form>
+  )
+}
+
+interface ProgressProps {
+  readonly definition: ProviderDefinition
+  readonly session: AuthSession
+  readonly onSession: (session: AuthSession) => void
+  readonly onClose: () => void
+}
+
+const POLL_MS = 1_000
+
+function Progress({ definition, session, onSession, onClose }: ProgressProps) {
+  const queries = useQueryClient()
+  const { data } = useQuery({
+    queryKey: ['session', session.id],
+    queryFn: () => ask<AuthSession>('GET', sessionPath(session.id)),
+    // A form waits for the person alone; the others end elsewhere.
+    enabled: !isOver(session),
+    refetchInterval: POLL_MS,
+  })
+  useEffect(() => {
+    if (!data || data.updated_at === session.updated_at) return
+    onSession(data)
+    if (isOver(data)) void queries.invalidateQueries()
+  }, [data, session.updated_at, onSession, queries])
+  const { display_name: name } = definition
+  const { status, next_action: next, connection } = session
+  if (status === 'completed') {
+    return (
+      <div role="status">
+        <p>
+          <strong>{name} is connected.</strong> It is called {connection}, and your agents can use it now. None of them
+          can read it.
+        </p>
+        <pre className="command">broker run -- your-command</pre>
+        <div className="buttons">
+          <button type="button" className="button" onClick={onClose}>
+            Done
+          </button>
+        </div>
+      </div>
+    )
+  }
+  if (isOver(session)) {
+    return (
+      <div role="alert">
+        <p className="alert">{session.error?.message ?? session.message ?? `The login is ${status}`}</p>
+        <div className="buttons">
+          <button type="button" className="button quiet" onClick={onClose}>
+            Close
+          </button>
+        </div>
+      </div>
+    )
+  }
+  if (next.type === 'form') return <Values key={next.fields[0]?.name} {...{ definition, session, onSession, next }} />
+  if (next.type === 'open_url') {
+    return (
+      <div>
+        <p>
+          Sign in at {name} in the tab that opens, and allow the access there. This page goes on by itself once you are
+          back.
+        </p>
+        <p className="buttons">
+          <a className="button" href={next.url} target="_blank" rel="noopener noreferrer">
+            Continue to {new URL(next.url).host}
+          </a>
+        </p>
+        <p className="soft" role="status">
+          Waiting for {name}…
+        </p>
+      </div>
+    )
+  }
+  if (next.type === 'device_code') {
+    return (
+      <div>
+        <p>Enter this code at {name}. Only go on if you started this yourself.</p>
+        <p className="user-code">{next.user_code}</p>
+        <p className="buttons">
+          <a
+            className="button"
+            href={next.verification_uri_complete ?? next.verification_uri}
+            target="_blank"
+            rel="noopener noreferrer"
+          >
+            Continue to {new URL(next.verification_uri).host}
+          </a>
+        </p>
+        <p className="soft" role="status">
+          Waiting for {name}…
+        </p>
+      </div>
+    )
+  }
+  return (
+    <p className="soft" role="status">
+      One moment…
+    </p>
+  )
+}
+
+type FormStep = Extract<AuthSession['next_action'], { type: 'form' }>
+
+/** What the login asks for: the credential, or the person's own OAuth app. */
+function Values({
+  definition,
+  session,
+  onSession,
+  next,
+}: Omit<ProgressProps, 'onClose'> & { readonly next: FormStep }) {
+  const queries = useQueryClient()
+  const { error, isBusy, submit } = useSubmit(async (input) => {
+    const after = await ask<AuthSession>('POST', `${sessionPath(session.id)}/resume`, { input })
+    onSession(after)
+    if (isOver(after)) await queries.invalidateQueries()
+  })
+  const isApp = next.fields.some(({ name }) => name === 'client_id')
+  return (
+    <form onSubmit={submit} autoComplete="off">
+      <p className="soft">
+        {isApp
+          ? `${definition.display_name} wants an OAuth app of your own. Register one there with this redirect URI, and enter what it is given.`
+          : 'What you enter is sealed in your vault. Agents can use it and never see it.'}
+      </p>
+      {isApp && <pre className="command">{`${location.origin}/auth/callback/oauth`}</pre>}
+      {definition.docs_url !== undefined && (
+        <p>
+          <a href={definition.docs_url} target="_blank" rel="noopener noreferrer">
+            Get one from {definition.display_name}
+          </a>
+        </p>
+      )}
+      <Wrong error={error} />
+      {next.fields.map(({ name, label, secret, required, help }) => (
+        <Field
+          key={name}
+          name={name}
+          label={label}
+          type={secret ? 'password' : 'text'}
+          isOptional={!required}
+          help={help}
+          wrong={detailOf(error, name)}
+        />
+      ))}
+      <div className="buttons">
+        <button type="submit" className="button" disabled={isBusy}>
+          Connect
+        </button>
+      </div>
+    </form>
+  )
+}
+
+function useSubmit(act: (values: Readonly<Record<string, string>>) => Promise<void>) {
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    act(valuesOf(event.currentTarget))
+      .catch(setError)
+      .finally(() => setBusy(false))
+  }
+  return { error, isBusy, submit }
+}
+
+function detailOf(error: unknown, field: string): string | undefined {
+  if (!(error instanceof DaemonError)) return undefined
+  return error.details.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message
+}
+
+function Wrong({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null
+  return (
+    <p className="alert" role="alert">
+      {sentenceOf(error)}
+      {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
+    </p>
+  )
+}

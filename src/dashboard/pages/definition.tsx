@@ -1,0 +1,225 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { ProviderDefinition } from '../../schemas/index.ts'
+import { ask, DaemonError } from '../daemon.ts'
+import { Dialog } from '../parts/dialog.tsx'
+import { Field, valuesOf } from '../parts/field.tsx'
+import { sentenceOf, useNotices } from '../parts/notices.tsx'
+import { Answered } from '../parts/page.tsx'
+import { useProvider } from '../questions.ts'
+
+interface DefinitionDialogProps {
+  /** To look at and change; a new one where absent. */
+  readonly provider?: string
+  readonly onClose: () => void
+}
+
+/** Registers a provider, by a form for the usual kind or as the JSON that it is; changes one as JSON. */
+export function DefinitionDialog({ provider, onClose }: DefinitionDialogProps) {
+  const definition = useProvider(provider)
+  const title = provider === undefined ? 'Register a provider' : `The definition of ${provider}`
+  return (
+    <Dialog isOpen title={title} onClose={onClose} isWide>
+      {provider === undefined ? (
+        <Editor onClose={onClose} />
+      ) : (
+        <Answered question={definition}>{(one) => <Editor known={one} onClose={onClose} />}</Answered>
+      )}
+    </Dialog>
+  )
+}
+
+type Mode = 'form' | 'json'
+
+function Editor({ known, onClose }: { readonly known?: ProviderDefinition; readonly onClose: () => void }) {
+  const queries = useQueryClient()
+  const { say } = useNotices()
+  const [mode, setMode] = useState<Mode>(known ? 'json' : 'form')
+  const [draft, setDraft] = useState<unknown>(known)
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      const definition = read(mode, valuesOf(event.currentTarget))
+      setDraft(definition)
+      const force = known !== undefined
+      const { provider, warnings } = await ask<{ provider: string; warnings: string[] }>('POST', '/api/providers', {
+        definition,
+        force,
+      })
+      await queries.invalidateQueries()
+      say([`${provider} is registered`, ...warnings].join('. '))
+      onClose()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const switchTo = (next: Mode, form: HTMLFormElement | null) => {
+    if (next === 'json' && form) setDraft(read('form', valuesOf(form)))
+    setError(undefined)
+    setMode(next)
+  }
+  return (
+    <form onSubmit={(event) => void submit(event)}>
+      {known === undefined && (
+        <fieldset className="switch" aria-label="Write it as">
+          {(['form', 'json'] as const).map((one) => (
+            <button
+              key={one}
+              type="button"
+              aria-pressed={mode === one}
+              onClick={({ currentTarget }) => switchTo(one, currentTarget.form)}
+            >
+              {one === 'form' ? 'a form' : 'JSON'}
+            </button>
+          ))}
+        </fieldset>
+      )}
+      <Problems error={error} mode={mode} />
+      {mode === 'form' ? <Fields error={error} /> : <Json draft={draft} />}
+      <div className="buttons">
+        <button type="submit" className="button" disabled={isBusy}>
+          {known ? 'Save as your own' : 'Register'}
+        </button>
+      </div>
+      {known && (
+        <p className="soft">
+          A changed definition stands in front of the one that was shipped. Stored credentials go to no new host before
+          you have logged in again.
+        </p>
+      )}
+    </form>
+  )
+}
+
+/** The fields of the form, and which paths of a definition are theirs. */
+const FIELDS = [
+  { name: 'display_name', label: 'Name for people', paths: ['display_name'], help: 'Acme Weather' },
+  { name: 'name', label: 'Name for commands', paths: ['name'], help: 'Lower case: acme-weather' },
+  {
+    name: 'hosts',
+    label: 'Hosts',
+    paths: ['hosts'],
+    help: 'Where the credential may go, and nowhere else: api.acme.example, one on each line or after a comma.',
+  },
+  {
+    name: 'header_name',
+    label: 'Header that carries the key',
+    paths: ['api_key.header_name'],
+    help: 'Authorization, unless the service says otherwise.',
+    isOptional: true,
+  },
+  {
+    name: 'prefix',
+    label: 'Word before the key',
+    paths: ['api_key.prefix'],
+    help: 'Usually Bearer; nothing where the bare key is sent.',
+    isOptional: true,
+  },
+  {
+    name: 'env',
+    label: 'Environment variable',
+    paths: ['env'],
+    help: 'What programs read the key from: ACME_API_KEY',
+    isOptional: true,
+  },
+  { name: 'docs_url', label: 'Where one gets a key', paths: ['docs_url'], help: 'https://…', isOptional: true },
+] as const
+
+function Fields({ error }: { readonly error: unknown }) {
+  const details = error instanceof DaemonError ? error.details : []
+  return FIELDS.map((field) => {
+    const wrong = details.filter(({ path }) => field.paths.some((own) => isWithin(path, own)))
+    return (
+      <Field
+        key={field.name}
+        name={field.name}
+        label={field.label}
+        help={field.help}
+        isOptional={'isOptional' in field}
+        type={field.name === 'hosts' ? 'area' : 'text'}
+        {...(field.name === 'prefix' && { defaultValue: 'Bearer' })}
+        wrong={wrong.length > 0 ? wrong.map(({ message }) => message).join('; ') : undefined}
+      />
+    )
+  })
+}
+
+/** `body.definition.hosts.0` is within `hosts`. */
+function isWithin(path: string, own: string): boolean {
+  const bare = path.replace(/^(?:body\.)?definition\./, '')
+  return bare === own || bare.startsWith(`${own}.`)
+}
+
+function Json({ draft }: { readonly draft: unknown }) {
+  return (
+    <Field
+      name="json"
+      label="Definition"
+      type="code"
+      defaultValue={JSON.stringify(draft ?? TEMPLATE, null, 2)}
+      help={
+        <>
+          Its schema is at <a href="/schemas/provider.json">/schemas/provider.json</a>.
+        </>
+      }
+    />
+  )
+}
+
+/** What has no field of its own to stand beside. */
+function Problems({ error, mode }: { readonly error: unknown; readonly mode: Mode }) {
+  if (error === undefined) return null
+  const details = error instanceof DaemonError ? error.details : []
+  const rest = details.filter(
+    ({ path }) => mode === 'json' || !FIELDS.some(({ paths }) => paths.some((own) => isWithin(path, own))),
+  )
+  return (
+    <div className="alert" role="alert">
+      <p>{error instanceof SyntaxError ? `This is not JSON: ${error.message}` : sentenceOf(error)}</p>
+      {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
+      {rest.length > 0 && (
+        <ul>
+          {rest.map(({ path, message }) => (
+            <li key={`${path} ${message}`}>
+              <code>{path.replace(/^(?:body\.)?definition\.?/, '') || 'definition'}</code> {message}
+            </li>
+          ))}
+        </ul>
+      )}
+    </div>
+  )
+}
+
+const TEMPLATE = {
+  schema_version: 1,
+  name: 'acme-weather',
+  display_name: 'Acme Weather',
+  auth_type: 'api_key',
+  flow: 'api_key',
+  hosts: ['api.acme.example'],
+  env: { ACME_API_KEY: 'credential' },
+  api_key: { header_name: 'Authorization', prefix: 'Bearer' },
+}
+
+/** @throws SyntaxError where the JSON is none */
+function read(mode: Mode, values: Readonly<Record<string, string>>): unknown {
+  if (mode === 'json') return JSON.parse(values['json'] ?? '')
+  const { name = '', display_name = '', hosts = '', header_name, prefix, env, docs_url } = values
+  return {
+    schema_version: 1,
+    name,
+    display_name,
+    ...(docs_url !== undefined && { docs_url }),
+    auth_type: 'api_key',
+    flow: 'api_key',
+    hosts: hosts.split(/[\s,]+/).filter((host) => host !== ''),
+    ...(env !== undefined && { env: { [env]: 'credential' } }),
+    api_key: { ...(header_name !== undefined && { header_name }), ...(prefix !== undefined && { prefix }) },
+  }
+}

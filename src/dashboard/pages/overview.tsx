@@ -1,0 +1,172 @@
+import { useState } from 'react'
+import type { Connection, Me, Readiness } from '../../schemas/index.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Link } from '../parts/link.tsx'
+import { Answered, Empty, Page } from '../parts/page.tsx'
+import { When } from '../parts/when.tsx'
+import { useAgents, useConnections, useCounts, useEvents, useReadiness } from '../questions.ts'
+import { connectionStatus, eventWords, plural, remedy, statusWords, whoDid } from '../words.ts'
+import { HOUR, Pictures } from './pictures.tsx'
+
+export function OverviewPage(_: { readonly me: Me }) {
+  const connections = useConnections()
+  return (
+    <Page title="Overview" about="What is connected, what needs you, and what your agents did.">
+      <Answered question={connections}>
+        {(all) => (all.length === 0 ? <FirstSteps /> : <Connected connections={all} />)}
+      </Answered>
+    </Page>
+  )
+}
+
+function FirstSteps() {
+  return (
+    <Empty title="Nothing is connected yet">
+      <ol className="steps">
+        <li>
+          <Link to="/providers" className="button">
+            Connect your first service
+          </Link>
+        </li>
+        <li>
+          Or let a terminal find the keys that you have already: <code>broker onboard</code>
+        </li>
+        <li>
+          Then run anything with them: <code>broker run -- your-command</code>. It works as if it had the keys, and
+          never sees one.
+        </li>
+      </ol>
+    </Empty>
+  )
+}
+
+function Connected({ connections }: { readonly connections: readonly Connection[] }) {
+  const agents = useAgents()
+  const readiness = useReadiness()
+  const providers = new Set(connections.map(({ provider }) => provider)).size
+  return (
+    <>
+      <Attention connections={connections} readiness={readiness.data} />
+      <div className="tiles">
+        <Tile
+          to="/connections"
+          number={connections.length}
+          text={`across ${plural(providers, 'service')}`}
+          title="Connections"
+        />
+        <Tile to="/agents" number={agents.data?.length} text="may use them" title="Agents" />
+        <Today />
+      </div>
+      <section className="card">
+        <h2>Requests in the last 24 hours</h2>
+        <Pictures hours={24} filters={{}} />
+      </section>
+      <Lately />
+    </>
+  )
+}
+
+interface TileProps {
+  readonly title: string
+  readonly to: string
+  readonly number: number | undefined
+  readonly text: string
+}
+
+function Tile({ title, to, number, text }: TileProps) {
+  return (
+    <Link to={to} className="tile">
+      <span className="soft">{title}</span>
+      <strong>{number?.toLocaleString('en') ?? '–'}</strong>
+      <span className="soft">{text}</span>
+    </Link>
+  )
+}
+
+function Today() {
+  const [since] = useState(() => new Date(Date.now() - 24 * HOUR).toISOString())
+  const counts = useCounts({ since, event: 'proxy.request' })
+  const denied = useCounts({ since, event: 'proxy.denied' })
+  const sum = (all: typeof counts.data) => all?.reduce((total, { count }) => total + count, 0)
+  return (
+    <Tile
+      title="Requests today"
+      to="/audit?event=proxy.request"
+      number={sum(counts.data)}
+      text={`${(sum(denied.data) ?? 0).toLocaleString('en')} denied`}
+    />
+  )
+}
+
+interface AttentionProps {
+  readonly connections: readonly Connection[]
+  readonly readiness: Readiness | undefined
+}
+
+function Attention({ connections, readiness }: AttentionProps) {
+  const unwell = connections.filter(({ status }) => status !== 'connected' && status !== 'expired')
+  const issues = [...(readiness?.issues ?? []), ...(readiness?.warnings ?? [])]
+  if (unwell.length === 0 && issues.length === 0) return null
+  return (
+    <section className="card attention" aria-labelledby="attention">
+      <h2 id="attention">Needs you</h2>
+      <ul>
+        {unwell.slice(0, 8).map(({ provider, connection, status }) => (
+          <li key={`${provider}/${connection}`}>
+            <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>
+            <span>
+              <Link to={`/connections?provider=${provider}&connection=${encodeURIComponent(connection)}`}>
+                {provider} · {connection}
+              </Link>{' '}
+              <span className="soft">{remedy[status]}</span>
+            </span>
+          </li>
+        ))}
+        {issues.map((issue) => (
+          <li key={issue}>
+            <Badge tone="warn">Look</Badge>
+            <span>{issue}</span>
+          </li>
+        ))}
+      </ul>
+    </section>
+  )
+}
+
+const LATELY = 8
+
+function Lately() {
+  const events = useEvents({}, LATELY)
+  return (
+    <section className="card" aria-labelledby="lately">
+      <h2 id="lately">Lately</h2>
+      <Answered question={events}>
+        {({ pages }) => (
+          <ul className="lately">
+            {(pages[0]?.events ?? []).map(({ id, event, status, provider, identity, timestamp, request }) => (
+              <li key={id}>
+                <Badge tone={statusWords[status].tone}>{statusWords[status].text}</Badge>
+                <span>
+                  {eventWords[event]}
+                  {provider !== undefined && ` · ${provider}`}
+                  {request !== undefined && (
+                    <code>
+                      {request.method} {request.host}
+                      {request.path}
+                    </code>
+                  )}
+                </span>
+                <span className="soft">
+                  {whoDid(identity)}, <When at={timestamp} />
+                </span>
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answered>
+      <p>
+        <Link to="/audit">All of it</Link>
+      </p>
+    </section>
+  )
+}

@@ -1,0 +1,184 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { BrowserSession, Me, Readiness } from '../../schemas/index.ts'
+import { ask, DaemonError, forgetCsrfToken } from '../daemon.ts'
+import { Badge } from '../parts/badge.tsx'
+import { Field, valuesOf } from '../parts/field.tsx'
+import { sentenceOf, useNotices } from '../parts/notices.tsx'
+import { Answered, Page } from '../parts/page.tsx'
+import { When } from '../parts/when.tsx'
+import { useAct, useBrowserSessions, useHealth, useReadiness } from '../questions.ts'
+
+const CHECKS: Readonly<Record<keyof Readiness['checks'], string>> = {
+  store: 'The database opens and answers',
+  vault: 'The vault seals and opens',
+  integrity: 'Nothing in the vault was swapped, removed or put back',
+  identity: 'Whoever asks is known',
+  providers: 'Every provider definition can be read',
+  connections: 'Every connection can be read',
+  spec_version: 'The home is of this version',
+}
+
+export function SettingsPage({ me }: { readonly me: Me }) {
+  const queries = useQueryClient()
+  const { fail } = useNotices()
+  const signOut = useAct(() => ask('POST', '/api/logout', {}))
+  const leave = () =>
+    signOut.mutate(undefined, {
+      onSuccess: () => {
+        forgetCsrfToken()
+        queries.clear()
+        location.assign('/')
+      },
+      onError: fail,
+    })
+  return (
+    <Page
+      title="Settings"
+      about={me.email === undefined ? 'You are the owner of this machine.' : `Signed in as ${me.email}.`}
+      actions={
+        <button type="button" className="button quiet" onClick={leave}>
+          Sign out
+        </button>
+      }
+    >
+      <Health />
+      <Sessions />
+      {me.email !== undefined && <Password />}
+    </Page>
+  )
+}
+
+function Health() {
+  const health = useHealth()
+  const readiness = useReadiness()
+  return (
+    <section className="card" aria-labelledby="health">
+      <h2 id="health">This daemon</h2>
+      <Answered question={health}>
+        {({ version, encryption_backend, effective_encryption_source }) => (
+          <dl>
+            <dt>Version</dt>
+            <dd>{version}</dd>
+            <dt>Master key</dt>
+            <dd>
+              {encryption_backend ?? 'not opened'}
+              {effective_encryption_source !== undefined && (
+                <small className="soft">{effective_encryption_source}</small>
+              )}
+            </dd>
+          </dl>
+        )}
+      </Answered>
+      <Answered question={readiness}>
+        {({ checks, issues = [], warnings = [] }) => (
+          <>
+            <ul className="checks">
+              {Object.entries(checks).map(([name, state]) => (
+                <li key={name}>
+                  <Badge tone={state === 'ok' ? 'good' : 'bad'}>{state === 'ok' ? 'OK' : 'Failed'}</Badge>
+                  {CHECKS[name as keyof Readiness['checks']] ?? name}
+                </li>
+              ))}
+            </ul>
+            {[...issues, ...warnings].map((text) => (
+              <p key={text} className="alert">
+                {text}
+              </p>
+            ))}
+          </>
+        )}
+      </Answered>
+    </section>
+  )
+}
+
+function Sessions() {
+  const sessions = useBrowserSessions()
+  const { say, fail } = useNotices()
+  const end = useAct(({ id }: BrowserSession) => ask('DELETE', `/api/browser-sessions/${id}`))
+  return (
+    <section className="card" aria-labelledby="sessions">
+      <h2 id="sessions">Browsers that are signed in</h2>
+      <Answered question={sessions}>
+        {(all) => (
+          <ul className="sessions">
+            {all.map((one) => (
+              <li key={one.id}>
+                <span>
+                  <span className="strong">{one.browser}</span>{' '}
+                  {one.is_current && <span className="tag">this one</span>}
+                  <small className="soft">
+                    signed in <When at={one.created_at} />, seen <When at={one.last_seen_at} />
+                  </small>
+                </span>
+                {!one.is_current && (
+                  <button
+                    type="button"
+                    className="button quiet small"
+                    onClick={() =>
+                      end.mutate(one, { onSuccess: () => say(`${one.browser} is signed out`), onError: fail })
+                    }
+                  >
+                    Sign it out
+                  </button>
+                )}
+              </li>
+            ))}
+          </ul>
+        )}
+      </Answered>
+    </section>
+  )
+}
+
+function Password() {
+  const { say } = useNotices()
+  const [error, setError] = useState<unknown>()
+  const change = useAct((passwords: Readonly<Record<string, string>>) => ask('POST', '/api/auth/password', passwords))
+  const submit = (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    const form = event.currentTarget
+    setError(undefined)
+    change.mutate(valuesOf(form), {
+      onSuccess: () => {
+        form.reset()
+        say('The password is changed; your other browsers are signed out')
+      },
+      onError: setError,
+    })
+  }
+  const wrong = (name: string) =>
+    error instanceof DaemonError ? error.details.find(({ path }) => path.endsWith(name))?.message : undefined
+  return (
+    <section className="card" aria-labelledby="password">
+      <h2 id="password">Password</h2>
+      {error !== undefined && (
+        <p className="alert" role="alert">
+          {sentenceOf(error)}
+        </p>
+      )}
+      <form onSubmit={submit} className="narrow">
+        <Field
+          label="Current password"
+          name="current"
+          type="password"
+          autoComplete="current-password"
+          wrong={wrong('current')}
+        />
+        <Field
+          label="New password"
+          name="password"
+          type="password"
+          autoComplete="new-password"
+          wrong={wrong('password')}
+        />
+        <div className="buttons">
+          <button type="submit" className="button quiet" disabled={change.isPending}>
+            Change the password
+          </button>
+        </div>
+      </form>
+    </section>
+  )
+}

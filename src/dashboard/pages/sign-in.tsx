@@ -1,0 +1,73 @@
+import { useQueryClient } from '@tanstack/react-query'
+import { type FormEvent, useState } from 'react'
+import type { SignedIn } from '../../schemas/index.ts'
+import { ask, DaemonError, keepCsrfToken } from '../daemon.ts'
+import { Field, valuesOf } from '../parts/field.tsx'
+import { icons } from '../parts/icons.tsx'
+import { sentenceOf } from '../parts/notices.tsx'
+
+/** @param wasSignedIn the session is good, but this browser has lost what it needs to change anything */
+export function SignInPage({ wasSignedIn }: { readonly wasSignedIn: boolean }) {
+  const queries = useQueryClient()
+  const [kind, setKind] = useState<'login' | 'register'>('login')
+  const [error, setError] = useState<unknown>()
+  const [isBusy, setBusy] = useState(false)
+  const submit = async (event: FormEvent<HTMLFormElement>) => {
+    event.preventDefault()
+    setBusy(true)
+    setError(undefined)
+    try {
+      const { email, password } = valuesOf(event.currentTarget)
+      const { csrf_token } = await ask<SignedIn>('POST', `/api/auth/${kind}`, { email, password })
+      keepCsrfToken(csrf_token)
+      await queries.invalidateQueries()
+    } catch (failure) {
+      setError(failure)
+    } finally {
+      setBusy(false)
+    }
+  }
+  const wrong = (name: string) =>
+    error instanceof DaemonError ? error.details.find(({ path }) => path.endsWith(name))?.message : undefined
+  return (
+    <main id="content" className="sign-in">
+      <p className="brand">
+        {icons.key} <span>Broker</span>
+      </p>
+      <h1>{kind === 'login' ? 'Sign in' : 'Make an account'}</h1>
+      {wasSignedIn && <p className="soft">This browser was signed in, but may change nothing any more.</p>}
+      {error !== undefined && (
+        <p className="alert" role="alert">
+          {sentenceOf(error)}
+          {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
+        </p>
+      )}
+      <form onSubmit={(event) => void submit(event)} key={kind}>
+        <Field label="E-mail" name="email" type="email" autoComplete="username" wrong={wrong('email')} />
+        <Field
+          label="Password"
+          name="password"
+          type="password"
+          autoComplete={kind === 'login' ? 'current-password' : 'new-password'}
+          help={kind === 'register' ? 'At least 8 characters. Several words in a row are best.' : undefined}
+          wrong={wrong('password')}
+        />
+        <button type="submit" className="button" disabled={isBusy}>
+          {kind === 'login' ? 'Sign in' : 'Make the account'}
+        </button>
+      </form>
+      <p className="soft">
+        {kind === 'login' ? 'No account yet? ' : 'You have one? '}
+        <button type="button" className="as-link" onClick={() => setKind(kind === 'login' ? 'register' : 'login')}>
+          {kind === 'login' ? 'Make one' : 'Sign in'}
+        </button>
+      </p>
+      <aside>
+        <p>
+          <strong>On your own machine</strong> there is no need for one: <code>broker dashboard</code> in a terminal
+          signs this browser in.
+        </p>
+      </aside>
+    </main>
+  )
+}

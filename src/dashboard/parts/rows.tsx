@@ -1,0 +1,84 @@
+import { useWindowVirtualizer } from '@tanstack/react-virtual'
+import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+
+export interface Column<Item> {
+  readonly title: string
+  /** Said to screen readers alone. */
+  readonly isUnseen?: boolean
+  readonly cell: (item: Item) => ReactNode
+  readonly className?: string
+}
+
+interface RowsProps<Item> {
+  readonly caption: string
+  readonly columns: readonly Column<Item>[]
+  readonly items: readonly Item[]
+  readonly keyOf: (item: Item) => string
+  /** How many there are in all, where not all are here yet. */
+  readonly onEnd?: () => void
+}
+
+const ROW_HEIGHT = 53
+
+/** A table of any length: only the rows near the window are in the document. */
+export function Rows<Item>({ caption, columns, items, keyOf, onEnd }: RowsProps<Item>) {
+  const body = useRef<HTMLTableElement>(null)
+  const [offset, setOffset] = useState(0)
+  useLayoutEffect(() => setOffset(body.current?.offsetTop ?? 0), [])
+  const rows = useWindowVirtualizer({
+    count: items.length,
+    estimateSize: () => ROW_HEIGHT,
+    overscan: 12,
+    scrollMargin: offset,
+    getItemKey: (index) => {
+      const item = items[index]
+      return item === undefined ? index : keyOf(item)
+    },
+  })
+  const shown = rows.getVirtualItems()
+  const last = shown.at(-1)
+  useLayoutEffect(() => {
+    if (last !== undefined && last.index >= items.length - 20) onEnd?.()
+  }, [last, items.length, onEnd])
+  const before = shown[0] === undefined ? 0 : shown[0].start - offset
+  const after = last === undefined ? 0 : rows.getTotalSize() - (last.end - offset)
+  return (
+    <table className="rows" ref={body} aria-rowcount={items.length + 1}>
+      <caption className="unseen">{caption}</caption>
+      <thead>
+        <tr aria-rowindex={1}>
+          {columns.map(({ title, isUnseen, className }) => (
+            <th key={title} scope="col" className={className}>
+              {isUnseen ? <span className="unseen">{title}</span> : title}
+            </th>
+          ))}
+        </tr>
+      </thead>
+      <tbody>
+        {before > 0 && <Gap height={before} width={columns.length} />}
+        {shown.map(({ index, key }) => {
+          const item = items[index]
+          if (item === undefined) return null
+          return (
+            <tr key={key} data-index={index} ref={rows.measureElement} aria-rowindex={index + 2}>
+              {columns.map(({ title, cell, className, isUnseen }) => (
+                <td key={title} className={className} data-title={isUnseen ? undefined : title}>
+                  {cell(item)}
+                </td>
+              ))}
+            </tr>
+          )
+        })}
+        {after > 0 && <Gap height={after} width={columns.length} />}
+      </tbody>
+    </table>
+  )
+}
+
+function Gap({ height, width }: { readonly height: number; readonly width: number }) {
+  return (
+    <tr className="gap">
+      <td colSpan={width} style={{ height }} />
+    </tr>
+  )
+}

@@ -1,0 +1,120 @@
+import {
+  type UseMutationResult,
+  type UseQueryResult,
+  useInfiniteQuery,
+  useMutation,
+  useQuery,
+  useQueryClient,
+} from '@tanstack/react-query'
+import type {
+  AuditCounts,
+  AuditPage,
+  BrowserSession,
+  Connection,
+  ConnectionDetail,
+  Health,
+  Identity,
+  Me,
+  ProviderDefinition,
+  ProviderList,
+  Readiness,
+} from '../schemas/index.ts'
+import { ask, DaemonError } from './daemon.ts'
+
+/** Null where nobody is signed in. */
+export function useMe(): UseQueryResult<Me | null> {
+  return useQuery({
+    queryKey: ['me'],
+    queryFn: () =>
+      ask<Me>('GET', '/api/me').catch((error: unknown) => {
+        if (error instanceof DaemonError && error.status === 401) return null
+        throw error
+      }),
+  })
+}
+
+export function useConnections(): UseQueryResult<readonly Connection[]> {
+  return useQuery({
+    queryKey: ['connections'],
+    queryFn: async () => (await ask<{ connections: Connection[] }>('GET', '/api/connections')).connections,
+  })
+}
+
+export function useConnection(provider: string, connection: string): UseQueryResult<ConnectionDetail> {
+  return useQuery({
+    queryKey: ['connections', provider, connection],
+    queryFn: () => ask('GET', connectionPath(provider, connection)),
+  })
+}
+
+export function connectionPath(provider: string, connection: string): string {
+  return `/api/connections/${encodeURIComponent(provider)}/${encodeURIComponent(connection)}`
+}
+
+export function useProviders(): UseQueryResult<ProviderList> {
+  return useQuery({ queryKey: ['providers'], queryFn: () => ask('GET', '/api/providers'), staleTime: 60_000 })
+}
+
+export function useProvider(name: string | undefined): UseQueryResult<ProviderDefinition> {
+  return useQuery({
+    queryKey: ['providers', name],
+    queryFn: () => ask('GET', `/api/providers/${encodeURIComponent(name ?? '')}`),
+    enabled: name !== undefined,
+  })
+}
+
+export function useAgents(): UseQueryResult<readonly Identity[]> {
+  return useQuery({
+    queryKey: ['agents'],
+    queryFn: async () => (await ask<{ identities: Identity[] }>('GET', '/api/identities')).identities,
+  })
+}
+
+export function useReadiness(): UseQueryResult<Readiness> {
+  return useQuery({ queryKey: ['ready'], queryFn: () => ask('GET', '/api/ready') })
+}
+
+export function useHealth(): UseQueryResult<Health> {
+  return useQuery({ queryKey: ['health'], queryFn: () => ask('GET', '/api/health') })
+}
+
+export function useBrowserSessions(): UseQueryResult<readonly BrowserSession[]> {
+  return useQuery({
+    queryKey: ['browser-sessions'],
+    queryFn: async () => (await ask<{ sessions: BrowserSession[] }>('GET', '/api/browser-sessions')).sessions,
+  })
+}
+
+export type Filters = Readonly<Record<string, string>>
+
+/** `?limit=…&event=…`, without what is empty. */
+export function queryText(values: Filters): string {
+  return new URLSearchParams(Object.entries(values).filter(([, value]) => value !== '')).toString()
+}
+
+/** Newest first, a page at a time. */
+export function useEvents(filters: Filters, limit = 100) {
+  return useInfiniteQuery({
+    queryKey: ['events', filters, limit],
+    queryFn: ({ pageParam }) =>
+      ask<AuditPage>('GET', `/api/audit/events?${queryText({ ...filters, limit: String(limit), cursor: pageParam })}`),
+    initialPageParam: '',
+    getNextPageParam: (page) => page.next_cursor,
+  })
+}
+
+export function useCounts(filters: Filters): UseQueryResult<AuditCounts['counts']> {
+  return useQuery({
+    queryKey: ['counts', filters],
+    queryFn: async () => (await ask<AuditCounts>('GET', `/api/audit/counts?${queryText(filters)}`)).counts,
+    placeholderData: (before) => before,
+  })
+}
+
+/** Does something, then asks everything on the page again. */
+export function useAct<Input, Answer = unknown>(
+  act: (input: Input) => Promise<Answer>,
+): UseMutationResult<Answer, Error, Input> {
+  const queries = useQueryClient()
+  return useMutation({ mutationFn: act, onSettled: () => queries.invalidateQueries() })
+}

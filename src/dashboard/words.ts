@@ -1,0 +1,79 @@
+import type { AuditEvent, Connection, ProviderSummary } from '../schemas/index.ts'
+import type { Tone } from './parts/badge.tsx'
+
+interface Word {
+  readonly text: string
+  readonly tone: Tone
+}
+
+export const connectionStatus: Readonly<Record<Connection['status'], Word>> = {
+  connected: { text: 'Connected', tone: 'good' },
+  expired: { text: 'Expired', tone: 'warn' },
+  needs_login: { text: 'Needs a login', tone: 'bad' },
+  needs_approval: { text: 'Needs approval', tone: 'bad' },
+}
+
+/** What to do about a connection that is not well. */
+export const remedy: Readonly<Record<Connection['status'], string>> = {
+  connected: '',
+  expired: 'Its token has ended; it is refreshed with the next request, or log in again.',
+  needs_login: 'The provider does not take it any more. Log in again.',
+  needs_approval: 'Where its credential may go has changed. Look at the provider, and log in again if that is right.',
+}
+
+export const flowWords: Readonly<Record<ProviderSummary['flow'], string>> = {
+  api_key: 'API key',
+  pkce: 'OAuth in the browser',
+  device_code: 'OAuth with a code',
+  dcr_pkce: 'OAuth in the browser',
+}
+
+export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
+  'provider.login': 'Connected',
+  'provider.login_failed': 'Login failed',
+  'provider.logout': 'Logged out',
+  'provider.refreshed': 'Token refreshed',
+  'provider.refresh_failed': 'Refresh failed',
+  'provider.revoked': 'Revoked',
+  'provider.registered': 'Provider registered',
+  'provider.removed': 'Provider removed',
+  'provider.reset': 'Provider reset',
+  'connection.default_set': 'Default changed',
+  'connection.revealed': 'Credential shown',
+  'identity.registered': 'Agent registered',
+  'identity.claimed': 'Agent claimed',
+  'identity.removed': 'Agent removed',
+  'account.registered': 'Account made',
+  'account.login': 'Signed in',
+  'account.login_failed': 'Sign-in failed',
+  'account.logout': 'Signed out',
+  'onboard.imported': 'Key imported',
+  'run.started': 'Command started',
+  'run.ended': 'Command ended',
+  'proxy.request': 'Request',
+  'proxy.denied': 'Request denied',
+  'vault.rotated': 'Vault key rotated',
+  'vault.restored': 'Vault restored',
+}
+
+export const statusWords: Readonly<Record<AuditEvent['status'], Word>> = {
+  success: { text: 'OK', tone: 'good' },
+  failure: { text: 'Failed', tone: 'bad' },
+  denied: { text: 'Denied', tone: 'warn' },
+}
+
+/** An agent by its handle; the words in brackets that stand for no agent, in a sentence. */
+export function whoDid(identity: string): string {
+  if (identity === '(browser)') return 'you, in a browser'
+  if (identity === '(daemon)') return 'the daemon itself'
+  return identity
+}
+
+/** The end of a did:key, in groups: enough to compare by eye. */
+export function fingerprint(did: string): string {
+  return (did.slice(-16).match(/.{4}/g) ?? []).join(' ')
+}
+
+export function plural(count: number, one: string, many = `${one}s`): string {
+  return `${count.toLocaleString('en')} ${count === 1 ? one : many}`
+}
