@@ -6,6 +6,7 @@ import { root } from './source-files.ts'
 const SUITES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts']
 
 run('tools/prepare-system.ts')
+run('tools/build.ts')
 const checked = run('tools/check.ts')
 const suites = globSync(SUITES, { cwd: root }).toSorted()
 const passed = run('--test', '--test-reporter=spec', '--test-concurrency=2', ...suites)

@@ -6,6 +6,7 @@ import { fileURLToPath } from 'node:url'
 import { isNothingListening } from '../client/index.ts'
 import { type Config, type DaemonInfo, privateFolder, readDaemonInfo } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
+import { ensureDashboard } from './built-dashboard.ts'
 import type { DebugLog } from './debug-log.ts'
 import { connect, proveDaemon } from './session.ts'
 
@@ -44,6 +45,7 @@ export async function startDaemon(config: Config, log: DebugLog): Promise<Daemon
   privateFolder(config.paths.home)
   privateFolder(config.paths.server)
   privateFolder(dirname(config.paths.daemonLog))
+  const built = ensureDashboard()
   const words = join(dirname(config.paths.daemonLog), 'start.log')
   const [file, ...args] = DAEMON_COMMAND
   const output = openForWords(words)
@@ -58,9 +60,11 @@ export async function startDaemon(config: Config, log: DebugLog): Promise<Daemon
   })
   child.unref()
   log.write({ event: 'daemon_started', pid: child.pid })
-  return untilProven(config, log, () => {
+  const info = await untilProven(config, log, () => {
     if (ended !== undefined) throw didNotStart(config, words)
   })
+  await built
+  return info
 }
 
 async function untilProven(config: Config, log: DebugLog, checkAlive: () => void): Promise<DaemonInfo> {

@@ -1,5 +1,6 @@
 import { type Config, readDaemonInfo } from '../../config/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
+import { ensureDashboard } from '../built-dashboard.ts'
 import type { Invocation } from '../invocation.ts'
 import { failureDocument } from '../output.ts'
 import { DAEMON_COMMAND, ensureDaemon, requireOwn, startDaemon, stopDaemon } from '../own-daemon.ts'
@@ -7,6 +8,7 @@ import { connect } from '../session.ts'
 
 /** Becomes the daemon: same process, so that a service manager's signals reach it. */
 export async function serveDaemon(_invocation: Invocation): Promise<never> {
+  await ensureDashboard()
   const [file, ...args] = DAEMON_COMMAND
   return process.execve?.(file, [file, ...args]) as never
 }

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { extname, join } from 'node:path'
 import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
 import { dashboardPolicy, resultPage } from '../pages/index.ts'
 import { page } from './page-reply.ts'
 import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
@@ -32,26 +33,16 @@ export function dashboardRoutes(folder: string): readonly Route[] {
         handle: () => shell(folder),
       }),
     ),
-    ...assetsIn(folder).map((name) =>
-      route({
-        method: 'GET',
-        path: `/dashboard/${name}`,
-        access: 'anyone',
-        summary: 'A file of the dashboard; its name changes with its content.',
-        reply: z.unknown(),
-        handle: ({ headers }) =>
-          file(join(folder, 'dashboard', name), headers, {
-            'content-type': TYPES[extname(name)] ?? 'application/octet-stream',
-            'cache-control': 'public, max-age=31536000, immutable',
-          }),
-      }),
-    ),
+    route({
+      method: 'GET',
+      path: '/dashboard/{name}',
+      access: 'anyone',
+      summary: 'A file of the dashboard; its name changes with its content.',
+      params: z.strictObject({ name: z.string().regex(/^[A-Za-z0-9_-]+\.(?:js|css|svg)$/) }),
+      reply: z.unknown(),
+      handle: ({ params: { name }, headers }) => asset(join(folder, 'dashboard', name), headers),
+    }),
   ]
-}
-
-function assetsIn(folder: string): readonly string[] {
-  const assets = join(folder, 'dashboard')
-  return existsSync(assets) ? readdirSync(assets).filter((name) => Object.hasOwn(TYPES, extname(name))) : []
 }
 
 function shell(folder: string): RawReply {
@@ -68,10 +59,16 @@ function shell(folder: string): RawReply {
 }
 
 /** The build put a compressed one beside each. */
-function file(path: string, { takesBrotli }: CallHeaders, headers: Readonly<Record<string, string>>): RawReply {
+function asset(path: string, { takesBrotli }: CallHeaders): RawReply {
+  if (!existsSync(path)) throw new BrokerError('NotFoundError', 'The dashboard has no such file; load its page again')
   const compressed = takesBrotli && existsSync(`${path}.br`)
   return {
     raw: new Uint8Array(readFileSync(compressed ? `${path}.br` : path)),
-    headers: { ...headers, vary: 'accept-encoding', ...(compressed && { 'content-encoding': 'br' }) },
+    headers: {
+      'content-type': TYPES[extname(path)] ?? '',
+      'cache-control': 'public, max-age=31536000, immutable',
+      vary: 'accept-encoding',
+      ...(compressed && { 'content-encoding': 'br' }),
+    },
   }
 }
