@@ -31,7 +31,8 @@ export const rooms: readonly Room[] = [
   { name: 'daemon/store', imports: ['protocol'] },
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
-  { name: 'daemon/providers', imports: ['protocol', 'schemas'] },
+  { name: 'daemon/signing', imports: ['protocol'], types: SHAPES },
+  { name: 'daemon/providers', imports: ['protocol', 'schemas', 'daemon/signing'] },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
   { name: 'daemon/flows', imports: ['protocol', 'schemas'] },
   {
@@ -49,7 +50,15 @@ export const rooms: readonly Room[] = [
   },
   {
     name: 'daemon/credentials',
-    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit', 'daemon/flows'],
+    imports: [
+      'protocol',
+      'schemas',
+      'daemon/signing',
+      'daemon/providers',
+      'daemon/connections',
+      'daemon/audit',
+      'daemon/flows',
+    ],
     types: ['daemon/principals'],
   },
   {

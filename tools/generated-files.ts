@@ -88,15 +88,21 @@ function row({ definition }: Provider): string {
   return `| \`${definition.name}\` | ${service} | ${flows(definition).join('<br>')} | ${hosts.join('<br>')} | ${forms(definition)} | ${variables.join('<br>')} |`
 }
 
-function flows({ api_key, oauth, flow }: Provider['definition']): readonly string[] {
+function flows({ api_key, oauth, signing, flow }: Provider['definition']): readonly string[] {
   const hasBrowserLogin = oauth?.authorization_url !== undefined
   const hasDeviceLogin = oauth?.device_authorization_url !== undefined
-  const others = [api_key && 'api_key', hasBrowserLogin && 'pkce', hasDeviceLogin && 'device_code']
+  const hasChoice = (api_key ?? oauth) !== undefined
+  const others = [
+    api_key && 'api_key',
+    hasBrowserLogin && 'pkce',
+    hasDeviceLogin && 'device_code',
+    hasChoice && signing && '--signing-key',
+  ]
   return [...new Set([flow, ...others.filter((one) => typeof one === 'string')])].map((one) => `\`${one}\``)
 }
 
 /** How a key is sent, how a token, in which form on some hosts, and what goes with any. */
-function forms({ api_key, hosts, injections = [], oauth, headers = {} }: Provider['definition']): string {
+function forms({ api_key, hosts, injections = [], oauth, signing, headers = {} }: Provider['definition']): string {
   const isElsewhere = hosts.every((host) => injections.some((entry) => entry.hosts?.includes(host)))
   const ofKey = api_key === undefined || isElsewhere ? [] : [keyForm(api_key)]
   const ofToken =
@@ -105,6 +111,7 @@ function forms({ api_key, hosts, injections = [], oauth, headers = {} }: Provide
     ...new Set([
       ...ofKey,
       ...ofToken,
+      ...(signing?.type === 'aws_sigv4' ? ['Authorization: AWS4-HMAC-SHA256 …'] : []),
       ...injections.map(furtherForm),
       ...Object.entries(headers).map(([name, text]) => `${name}: ${text}`),
     ]),

@@ -1,6 +1,7 @@
 /** The files that may call `reveal()` of a secret, and how often. A change here is a change to look at twice. */
 export const revealList: Readonly<Record<string, number>> = {
   'src/cli/commands/run.ts': 2,
+  'src/cli/key-file.ts': 1,
   'src/cli/key-import.ts': 1,
   'src/client/daemon-client.ts': 2,
   'src/config/identities.ts': 1,
@@ -12,7 +13,10 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/connections/credential-record.ts': 4,
   'src/daemon/connections/oauth-clients.ts': 2,
   'src/daemon/connections/open-connections.ts': 1,
-  'src/daemon/credentials/resolve.ts': 3,
+  'src/daemon/credentials/resolution.ts': 3,
+  'src/daemon/credentials/signed-assertion.ts': 3,
+  'src/daemon/credentials/signed-resolution.ts': 1,
+  'src/daemon/flows/assert-identity.ts': 2,
   'src/daemon/flows/device.ts': 1,
   'src/daemon/flows/echo.ts': 1,
   'src/daemon/flows/exchange.ts': 1,
@@ -23,6 +27,8 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/flows/stored-grant.ts': 1,
   'src/daemon/principals/open-principals.ts': 1,
   'src/daemon/providers/injection.ts': 3,
+  'src/daemon/providers/signing-credential.ts': 2,
+  'src/daemon/signing/sigv4.ts': 2,
   'src/daemon/store/open-store.ts': 1,
   'src/daemon/vault/keyring.ts': 2,
   'src/daemon/vault/master-key-source.ts': 2,

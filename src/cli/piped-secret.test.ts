@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { Readable } from 'node:stream'
 import { test } from 'node:test'
-import { readPipedSecret } from './piped-secret.ts'
+import { readPipedFields, readPipedSecret } from './piped-secret.ts'
 
 test('one line is taken without its line end', async () => {
   assert.equal(
@@ -24,3 +24,33 @@ for (const [what, bytes] of [
     })
   })
 }
+
+test('a file is taken as it is', async () => {
+  const pem = '-----BEGIN CNRY-----\nCNRY\n-----END CNRY-----\n'
+  assert.equal((await readPipedSecret(Readable.from([Buffer.from(pem)]), 'file')).reveal(), pem)
+})
+
+const FIELDS = [
+  { name: 'id', label: 'Id', secret: false, required: true },
+  { name: 'token', label: 'Token', secret: true, required: false },
+]
+
+test('several values are an object of texts', async () => {
+  const values = await readPipedFields(Readable.from([Buffer.from('{"id":"a","token":"CNRY"}\n')]), FIELDS)
+  assert.deepEqual(
+    Object.entries(values).map(([name, value]) => [name, value.reveal()]),
+    [
+      ['id', 'a'],
+      ['token', 'CNRY'],
+    ],
+  )
+})
+
+for (const text of ['CNRY', '"CNRY"', '["CNRY"]', '{}', '{"id":{"CNRY":1}}', '{"id":"CNRY","id":"CNRY2"}'])
+  test(`${text} in place of several values is refused without repeating it`, async () => {
+    await assert.rejects(readPipedFields(Readable.from([Buffer.from(text)]), FIELDS), (error: Error) => {
+      assert.equal(error.name, 'InvalidRequestError')
+      assert.doesNotMatch(`${error.message}${JSON.stringify(error)}`, /CNRY/)
+      return true
+    })
+  })

@@ -22,7 +22,7 @@ import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
-import { keepFresh, openRefresher } from './credentials/index.ts'
+import { keepFresh, openRefresher, openTokenIssuer } from './credentials/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
@@ -81,6 +81,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   // A home has one daemon at a time; a Postgres may have many.
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
   const refresher = openRefresher({ refreshes, flows, clients, onFailure })
+  const issuer = openTokenIssuer({ flows, connections, onFailure })
   const stopKeeping = keepFresh({ connections, providers, refresher, onFailure })
   const sessions = openAuthSessions({ store, audit, providers, connections, clients, flows, baseUrl, onFailure })
   const routes = apiRoutes({
@@ -91,6 +92,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     clients,
     flows,
     refresher,
+    issuer,
     principals,
     accounts,
     sessions,

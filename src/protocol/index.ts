@@ -27,6 +27,7 @@ export {
 } from './names.ts'
 export { coversPath, isAtOrBelow, mayLeavePrefix } from './path-prefix.ts'
 export { Secret } from './secret.ts'
+export { SIGNING_FIELDS, SIGNING_TYPES, type SigningField, type SigningType } from './signing-fields.ts'
 export { parseStrictJson, StrictJsonError } from './strict-json.ts'
 export {
   AUDIT_EVENTS,

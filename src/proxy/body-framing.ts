@@ -33,11 +33,20 @@ function isForbiddenTrailer(name: string, credentialNames: ReadonlySet<string>):
   return NEVER_IN_TRAILERS.has(spelled) || spelled.startsWith('proxy-') || credentialNames.has(spelled)
 }
 
+/** Reads the body of a message, whatever of it goes on. Its members are those of {@link BodyFramer}. */
+export interface BodyReader {
+  readonly passEnd: number
+  readonly trailers: Buffer | undefined
+  readonly done: boolean
+  readonly malformed: boolean
+  read(bytes: Buffer, from: number): number
+}
+
 /**
  * Counts a body through to its end without decoding it. Each {@link read} takes a buffer and tells how far the body
  * goes in it; the same bytes give the same result however they are split.
  */
-export class BodyFramer {
+export class BodyFramer implements BodyReader {
   /** After a read: the bytes up to here pass as they are. */
   passEnd = 0
   /** After a read: what to send behind them in place of a trailer section from which fields were dropped or that arrived in pieces. */

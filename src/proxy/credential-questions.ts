@@ -11,6 +11,8 @@ interface Question {
   patience: NodeJS.Timeout | undefined
 }
 
+/** A key that no question is kept under. */
+const NOBODYS = ''
 /** The daemon may have to ask a provider for a new token first, and gives that up after 10 s. */
 const TIME_LIMIT = 15_000
 /**
@@ -35,6 +37,11 @@ export class CredentialQuestions {
 
   /** Calls `answered` once, later, with the resolution or the error that refuses it. */
   ask(request: ResolveRequest, answered: Answered): void {
+    if (request.sign !== undefined) {
+      // The answer is a signature of this one request: nobody may share it.
+      this.#askBatch(NOBODYS, request, { waiting: [answered], expected: 0, patience: undefined })
+      return
+    }
     const { method, host, port, path, rejected_version = '' } = request
     const key = `${rejected_version} ${method} ${host}:${port}${path}`
     const question = this.#questions.get(key)

@@ -4,15 +4,22 @@ import type { Resolution, ResolveRequest } from '../schemas/index.ts'
 import { AnswerReader, type AnswerTaker, joined } from './answer-reader.ts'
 import type { AuditShipper } from './audit-shipper.ts'
 import type { Authority } from './authority.ts'
-import { BodyFramer } from './body-framing.ts'
+import { BodyFramer, type BodyReader } from './body-framing.ts'
 import type { CredentialQuestions } from './credential-questions.ts'
 import { DialError } from './dial.ts'
 import { isBodiless } from './header-fields.ts'
 import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
 import { withSegment } from './path-segment.ts'
-import { credentialInvalid, credentialRefused, type Refusal, upstreamUnreachable } from './refusal.ts'
+import {
+  BODY_TOO_LONG_TO_SIGN,
+  credentialInvalid,
+  credentialRefused,
+  type Refusal,
+  upstreamUnreachable,
+} from './refusal.ts'
 import { pathOf, type RequestHead } from './request-head.ts'
 import type { ResponseHead } from './response-head.ts'
+import type { SignedOrder } from './signed-order.ts'
 import type { Lessee, UpstreamConnection, UpstreamPool } from './upstream-pool.ts'
 
 /** Where a judged request goes, and what the daemon is asked about it. */
@@ -25,6 +32,8 @@ export interface Order {
   readonly extraLines: string
   /** Asked before the request is sent; without it nothing is injected. */
   readonly question: ResolveRequest | undefined
+  /** How it is signed, where its service wants that. */
+  readonly signed?: SignedOrder
 }
 
 export interface Services {
@@ -55,6 +64,7 @@ const KEEP_ALIVE = 30_000
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
 /** Bytes of a body that are read while its answer is held; the rest waits with the upstream. */
 const MAX_HELD = 65_536
+const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
 /** One request and its answer: asks, injects, sends, and relays what comes back. */
 export class Exchange implements Lessee, AnswerTaker {
@@ -69,7 +79,9 @@ export class Exchange implements Lessee, AnswerTaker {
   #about: { readonly provider?: string; readonly connection?: string } | undefined
   #resolution: Resolution | undefined
   #upstream: UpstreamConnection | undefined
-  #upload: BodyFramer | undefined
+  #upload: BodyReader | undefined
+  /** The body, until its hash is known: nothing is asked and nothing sent before. */
+  #collecting: SignedOrder['collects']
   /** What the child will get of a 401, unless the daemon has another credential than the one it refuses. */
   #held: Buffer[] | undefined
   #retried = false
@@ -86,16 +98,45 @@ export class Exchange implements Lessee, AnswerTaker {
   }
 
   start(): void {
-    const { question, requestTarget, extraLines } = this.#order
+    const { question, requestTarget, extraLines, signed } = this.#order
     if (question === undefined) {
       this.#prepared(withoutInjection(plainHead(this.#head, requestTarget, extraLines)))
       return
     }
+    this.#upload = signed?.body
+    if (signed?.collects) this.#collect(signed.collects)
+    else this.#ask(question)
+  }
+
+  #ask(question: ResolveRequest): void {
     this.#services.questions.ask(question, (outcome) => {
       if (this.#over) return
       if (outcome instanceof Error) this.#refuse(credentialRefused(outcome, this.#order.target.host), outcome)
       else this.#inject(outcome)
     })
+  }
+
+  #collect(collects: NonNullable<SignedOrder['collects']>): void {
+    this.#collecting = collects
+    if (collects.body.tooLong) this.#refuse(BODY_TOO_LONG_TO_SIGN)
+    else if (this.#head.fields.some(({ name }) => name === 'expect')) this.#child.socket.write(CONTINUE)
+  }
+
+  /** Takes what there is of a body that is collected; as {@link upload}. */
+  #takeBody({ body, question }: NonNullable<SignedOrder['collects']>, bytes: Buffer): number {
+    const taken = body.take(bytes)
+    if (body.malformed) {
+      this.#close()
+      this.#audit('denied', 'malformed_body')
+      return -1
+    }
+    if (body.tooLong) this.#refuse(BODY_TOO_LONG_TO_SIGN)
+    else if (body.done) {
+      this.#collecting = undefined
+      this.#upload = body.reader()
+      this.#ask(question(body.digest()))
+    }
+    return taken
   }
 
   /** Whether the request's body has been read to its end, or there is none. */
@@ -105,6 +146,7 @@ export class Exchange implements Lessee, AnswerTaker {
 
   /** Whether {@link upload} has something to do, be it to send the head alone. */
   get wantsUpload(): boolean {
+    if (this.#collecting !== undefined) return true
     return this.#upstream !== undefined && (!this.#headSent || this.switched || !this.requestDone)
   }
 
@@ -120,6 +162,7 @@ export class Exchange implements Lessee, AnswerTaker {
 
   /** Sends the head and what `bytes` hold of the body; returns how many were taken, or -1 where the body is malformed. */
   upload(bytes: Buffer): number {
+    if (this.#collecting !== undefined) return this.#takeBody(this.#collecting, bytes)
     if (this.#upstream === undefined || this.#outgoing === undefined) return 0
     if (this.switched) {
       this.#send(bytes)
@@ -203,9 +246,13 @@ export class Exchange implements Lessee, AnswerTaker {
 
   #inject(resolution: Resolution): void {
     this.#resolution = resolution
-    const outgoing = headWith(resolution, this.#head)
+    const outgoing = headWith(resolution, this.#sentHead)
     if (outgoing instanceof BrokerError) this.#refuse(credentialInvalid(outgoing))
     else this.#prepared(outgoing)
+  }
+
+  get #sentHead(): RequestHead {
+    return this.#order.signed?.head ?? this.#head
   }
 
   #prepared(outgoing: OutgoingHead): void {
@@ -279,7 +326,7 @@ export class Exchange implements Lessee, AnswerTaker {
   }
 
   #retry(resolution: Resolution): void {
-    const outgoing = headWith(resolution, this.#head)
+    const outgoing = headWith(resolution, this.#sentHead)
     if (outgoing instanceof BrokerError) {
       this.#letGo('credential_invalid')
       return

@@ -33,7 +33,8 @@ export function injectedHead(head: RequestHead, resolution: Resolution): Outgoin
     const key = spelled(name.toLowerCase())
     if (!(ifAbsent.has(key) && own.has(key))) pending.set(key, `${name}: ${value}\r\n`)
   }
-  const injected = new Set([...pending.keys(), 'authorization'])
+  const removed = resolution.remove?.map((name) => spelled(name.toLowerCase())) ?? []
+  const injected = new Set([...pending.keys(), ...removed, 'authorization'])
 
   let lines = ''
   for (const field of head.fields) {
@@ -92,7 +93,8 @@ const FRAMING = new Set([
 // Nothing that ends the segment, begins a query, or is read as something else: no slash, "?", "#", "%" or white space.
 const SEGMENT = /^\/[A-Za-z0-9._~!$&'()*+,;=:@-]+$/
 
-function assertSendable({ provider, connection, headers, query, path }: Resolution): void {
+function assertSendable({ provider, connection, headers, query, path, remove = [] }: Resolution): void {
+  const removedAreNames = remove.every((name) => TOKEN.test(name) && !FRAMING.has(spelled(name.toLowerCase())))
   const headersAreSendable = Object.entries(headers).every(
     ([name, value]) => TOKEN.test(name) && FIELD_VALUE.test(value) && !FRAMING.has(spelled(name.toLowerCase())),
   )
@@ -100,7 +102,7 @@ function assertSendable({ provider, connection, headers, query, path }: Resoluti
     ([name, value]) => isWellFormed(name) && isWellFormed(value),
   )
   const pathIsSendable = path === undefined || (SEGMENT.test(path.segment) && path.segment.startsWith(path.prefix))
-  if (headersAreSendable && queryIsSendable && pathIsSendable) return
+  if (headersAreSendable && removedAreNames && queryIsSendable && pathIsSendable) return
   throw new BrokerError('CredentialMissingError', `The stored credential of ${provider} cannot be sent as a header`, {
     provider,
     connection,

@@ -15,6 +15,7 @@ import {
 import { type Judge, Relay, type Verdict } from './relay.ts'
 import { pathOf, type RequestHead } from './request-head.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
+import { signedOrder } from './signed-order.ts'
 
 interface Interception {
   /** The authority of the CONNECT: the only one that a request on this connection may name. */
@@ -84,9 +85,15 @@ function judge(head: RequestHead, target: Authority, table: RouteTable): Verdict
   if (named === null) return refuse(BAD_AUTHORITY)
   if (named.host !== target.host || named.port !== target.port) return refuse(authorityMismatch(target.host))
   const path = pathOf(head.target)
-  const asks = routesForPath(table.match(target), path).length > 0
-  const question = asks ? { host: target.host, port: target.port, method: head.method, path } : undefined
-  return { kind: 'forward', target, requestTarget: head.target, extraLines: '', question }
+  const routes = routesForPath(table.match(target), path)
+  const plain = { kind: 'forward', target, requestTarget: head.target, extraLines: '' } as const
+  if (routes.some(({ signs }) => signs)) {
+    const signed = signedOrder(head, target)
+    if (signed !== undefined && 'status' in signed) return refuse(signed)
+    return { ...plain, question: signed?.question, ...(signed && { signed }) }
+  }
+  const question = routes.length > 0 ? { host: target.host, port: target.port, method: head.method, path } : undefined
+  return { ...plain, question }
 }
 
 function refuse(refusal: Refusal): Verdict {

@@ -7,6 +7,8 @@ const REASON_PHRASES = {
   403: 'Forbidden',
   405: 'Method Not Allowed',
   407: 'Proxy Authentication Required',
+  411: 'Length Required',
+  413: 'Content Too Large',
   421: 'Misdirected Request',
   431: 'Request Header Fields Too Large',
   502: 'Bad Gateway',
@@ -95,6 +97,38 @@ export const ABSOLUTE_FORM: Refusal = {
   message: 'A request inside a CONNECT tunnel must name a path, not a URL',
   hint: 'Send the path alone, and the host in Host.',
   reason: 'absolute_form',
+}
+
+export const ASYMMETRIC_SIGNATURE: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'The request is signed for several regions (SigV4A), which the broker cannot do',
+  hint: 'Use the address of one region, not a multi-region access point.',
+  reason: 'sigv4a',
+}
+
+export const PAYLOAD_NOT_SIGNABLE: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'The body of the request is signed in a way that the broker does not know',
+  hint: 'X-Amz-Content-Sha256 can be a SHA-256, UNSIGNED-PAYLOAD, or a streaming word for aws-chunked bodies.',
+  reason: 'payload_not_signable',
+}
+
+export const DECODED_LENGTH_WANTED: Refusal = {
+  status: 411,
+  error: 'InvalidRequestError',
+  message: 'The request signs its chunks and does not say how long the object in them is',
+  hint: 'Send X-Amz-Decoded-Content-Length, as S3 itself wants it.',
+  reason: 'decoded_length_wanted',
+}
+
+export const BODY_TOO_LONG_TO_SIGN: Refusal = {
+  status: 413,
+  error: 'InvalidRequestError',
+  message: 'The body is too long to be hashed before it is sent: the broker holds 32 MiB',
+  hint: 'Send its SHA-256 in X-Amz-Content-Sha256: then it is not held.',
+  reason: 'body_too_long_to_sign',
 }
 
 export const HOST_CONFLICT: Refusal = {

@@ -14,6 +14,8 @@ export class RouteTable {
   readonly #exact = new Map<string, Route[]>()
   readonly #wildcards: { readonly pattern: RegExp; readonly route: Route }[] = []
   readonly #known = new Set<string>()
+  /** What was found before: of a service with many hosts there are many patterns. */
+  readonly #found = new Map<string, readonly Route[]>()
   readonly #hostPatterns: readonly RegExp[]
 
   constructor({ routes }: Routes) {
@@ -32,9 +34,14 @@ export class RouteTable {
 
   /** The routes of this host and port, in no order; empty where it is not intercepted. */
   match({ host, port }: Authority): readonly Route[] {
-    const exact = this.#exact.get(`${host}:${port}`) ?? NONE
+    const authority = `${host}:${port}`
+    const known = this.#found.get(authority)
+    if (known !== undefined) return known
     const wild = this.#wildcards.filter(({ pattern, route }) => route.port === port && pattern.test(host))
-    return wild.length === 0 ? exact : [...exact, ...wild.map(({ route }) => route)]
+    const found = [...(this.#exact.get(authority) ?? NONE), ...wild.map(({ route }) => route)]
+    if (this.#found.size >= MOST_FOUND) this.#found.clear()
+    this.#found.set(authority, found)
+    return found
   }
 
   /** Whether any route has this host, whatever its port. */
@@ -44,10 +51,11 @@ export class RouteTable {
 
   #add(route: Route): void {
     const host = route.host.toLowerCase()
-    const key = `${host}|${route.port}|${route.path_prefix ?? ''}|${route.provider}`
+    const key = `${host}|${route.port}|${route.path_prefix ?? ''}|${route.provider}|${route.signs ?? ''}`
     // No certificate is ever made for an address: it has no name that could be compared.
     if (this.#known.has(key) || isIP(host) !== 0) return
     this.#known.add(key)
+    this.#found.clear()
     if (host.includes('*')) {
       this.#wildcards.push({ pattern: hostPattern(host), route })
       return
@@ -57,6 +65,7 @@ export class RouteTable {
   }
 }
 
+const MOST_FOUND = 1_000
 const NONE: readonly Route[] = []
 
 /** `*` stands for exactly one label. */

@@ -28,3 +28,20 @@ test("a definition's own placeholder is taken, and the base URL of its connectio
     ACME_URL: 'https://one.acme.test',
   })
 })
+
+test('each field that always has a value gets one; a session token that may not be there gets none', () => {
+  const aws = {
+    ...ACME,
+    env: {
+      AWS_ACCESS_KEY_ID: 'access_key_id',
+      AWS_SECRET_ACCESS_KEY: 'secret_access_key',
+      AWS_SESSION_TOKEN: 'session_token',
+    },
+    signing: { type: 'aws_sigv4' },
+  } satisfies ProviderDefinition
+
+  assert.deepEqual(placeholdersOf([{ definition: aws, connection: CONNECTION }]), {
+    AWS_ACCESS_KEY_ID: 'broker-proxy-managed',
+    AWS_SECRET_ACCESS_KEY: 'broker-proxy-managed',
+  })
+})

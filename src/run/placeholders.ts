@@ -1,4 +1,4 @@
-import { DEFAULT_PLACEHOLDER } from '../protocol/index.ts'
+import { DEFAULT_PLACEHOLDER, SIGNING_FIELDS } from '../protocol/index.ts'
 import type { Connection, ProviderDefinition } from '../schemas/index.ts'
 
 /** A provider whose credential this run may use. */
@@ -17,12 +17,16 @@ export function placeholdersOf(connected: readonly Connected[]): Readonly<Record
 }
 
 function entriesOf({ definition, connection }: Connected): readonly (readonly [string, string])[] {
-  const values = {
-    credential: definition.placeholder ?? DEFAULT_PLACEHOLDER,
-    base_url: connection?.base_url,
-  }
+  const placeholder = definition.placeholder ?? DEFAULT_PLACEHOLDER
   return Object.entries(definition.env ?? {}).flatMap(([name, kind]) => {
-    const value = values[kind]
+    const value = kind === 'base_url' ? connection?.base_url : isAlwaysThere(definition, kind) ? placeholder : undefined
     return value === undefined ? [] : [[name, value] as const]
   })
+}
+
+/** A field that may have no value gets no placeholder: a client would take it for one. */
+function isAlwaysThere({ api_key: apiKey, signing }: ProviderDefinition, kind: string): boolean {
+  if (kind === 'credential') return true
+  const fields = apiKey?.fields ?? (signing ? SIGNING_FIELDS[signing.type] : [])
+  return fields.some(({ name, required }) => name === kind && required)
 }

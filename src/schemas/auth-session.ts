@@ -10,6 +10,8 @@ export const field = z.strictObject({
   required: z.boolean(),
   help: shownText(500).optional(),
   pattern: z.string().max(200).optional(),
+  /** The text of a file, of more than one line: a key in PEM or JSON. */
+  multiline: z.literal(true).optional(),
 })
 export type Field = z.infer<typeof field>
 
@@ -20,6 +22,8 @@ export const startAuthSession = z.strictObject({
   scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
   base_url: z.string().max(500).optional(),
   force: z.boolean().optional(),
+  /** With the definition's `signing` section, where it has an `api_key` section too. */
+  signing: z.boolean().optional(),
   /** `onboard` for a key that was found in the environment: the audit log tells it from one that was typed in. */
   source: z.enum(['login', 'onboard']).optional(),
 })

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
+import { AUTH_TYPES, FLOWS, SIGNING_TYPES } from '../protocol/index.ts'
 import { connectionName, providerName, timestamp } from './common.ts'
 
 /** Contract section 7. */
@@ -9,6 +9,8 @@ const connection = z.strictObject({
   is_default: z.boolean(),
   auth_type: z.enum(AUTH_TYPES),
   flow: z.enum(FLOWS),
+  /** The kind of key, where it is one that signs and is never sent. */
+  signing: z.enum(SIGNING_TYPES).optional(),
   status: z.enum(['connected', 'expired', 'needs_login', 'needs_approval']),
   scopes: z.array(z.string()),
   base_url: z.string().optional(),

@@ -76,6 +76,7 @@ export {
   resolveRequest,
   routes,
   run,
+  type Signable,
   type StartRun,
   startRun,
 } from './resolution.ts'

@@ -133,6 +133,23 @@ const oauth = z.strictObject({
     .describe('`Bearer` if absent; the bare token if empty.'),
 })
 
+const signing = z
+  .discriminatedUnion('type', [
+    z.strictObject({
+      type: z.literal('aws_sigv4').describe('Each request is signed: AWS Signature Version 4.'),
+    }),
+    z.strictObject({
+      type: z.literal('google_service_account').describe('A signed assertion is exchanged for a token (RFC 7523).'),
+      token_url: url.describe('The one that the key file names is not used.'),
+      scopes: z.array(headerValue.max(200)).min(1).max(200),
+    }),
+    z.strictObject({
+      type: z.literal('github_app').describe('An app asks for a token of one of its installations.'),
+      token_url: url.describe('With `{installation_id}` for one segment of its path.'),
+    }),
+  ])
+  .describe('A key that signs and is never sent. What a login asks for follows from the type.')
+
 /**
  * What a provider is, as data (contract section 8). This is the shape; `daemon/providers` adds the rules that need
  * knowledge of more than one field or of the world: public suffixes, forbidden headers, patterns, endpoints.
@@ -161,12 +178,16 @@ export const providerDefinition = z.strictObject({
   env: z
     .record(
       z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be upper-case letters, digits and "_", at most 64'),
-      z.enum(['credential', 'base_url']),
+      z.union([
+        z.enum(['credential', 'base_url']),
+        z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be "credential", "base_url" or the name of a field'),
+      ]),
     )
     .optional()
     .describe('Environment variables: found by `onboard`, set to placeholders by `run`.'),
   api_key: apiKey.optional(),
   oauth: oauth.optional(),
+  signing: signing.optional(),
   placeholder: z
     .string()
     .regex(

@@ -8,11 +8,44 @@ const route = z.strictObject({
   host: z.string(),
   port,
   path_prefix: z.string().optional(),
+  /** Its requests may have to be signed: a question about one says what of it is, in `sign`. */
+  signs: z.literal(true).optional(),
 })
 export type Route = z.infer<typeof route>
 
 export const routes = z.strictObject({ routes: z.array(route), version: z.string() })
 export type Routes = z.infer<typeof routes>
+
+const scopeName = z.string().regex(/^[a-z0-9-]{1,50}$/, 'must be the name of a region or a service')
+
+/** What of a request is signed. Bytes of it that are not ASCII are written as the characters of the same number. */
+const signable = z.strictObject({
+  /** Without its question mark. */
+  query: z.string().max(65_536).optional(),
+  /** In the order of the request, a name for each time that it occurs; `host` needs not be among them. */
+  headers: z
+    .array(
+      z.strictObject({
+        name: z.string().regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]{1,200}$/, 'must be an HTTP header name'),
+        value: z
+          .string()
+          .max(65_536)
+          .regex(/^[\t\x20-\x7e\x80-\xff]*$/, 'must be a header value'),
+      }),
+    )
+    .max(500)
+    .optional(),
+  /** SHA-256 of the body, in hex, or the word that the service takes for a body that nobody hashed. */
+  payload: z
+    .string()
+    .regex(
+      /^(?:[0-9a-f]{64}|UNSIGNED-PAYLOAD|STREAMING-UNSIGNED-PAYLOAD-TRAILER)$/,
+      'must be a SHA-256 in hex, or UNSIGNED-PAYLOAD or STREAMING-UNSIGNED-PAYLOAD-TRAILER',
+    ),
+  /** What the client itself signed for; as the host says where absent. */
+  scope: z.strictObject({ region: scopeName, service: scopeName }).optional(),
+})
+export type Signable = z.infer<typeof signable>
 
 export const resolveRequest = z.strictObject({
   host: hostName,
@@ -27,6 +60,8 @@ export const resolveRequest = z.strictObject({
   connection: connectionName.optional(),
   /** The `version` of an answer whose credential the host refused with 401: it is refreshed if it is still the one in use. */
   rejected_version: z.int().min(1).optional(),
+  /** For a route that says `signs`. The answer is for this one request. */
+  sign: signable.optional(),
 })
 export type ResolveRequest = z.infer<typeof resolveRequest>
 
@@ -37,6 +72,8 @@ export const resolution = z.strictObject({
   headers: z.record(z.string(), z.string()),
   /** Names out of `headers` that are set only where the child sent none: API versions and the like. */
   if_absent: z.array(z.string()).optional(),
+  /** Names of headers that the child's request must not carry further. */
+  remove: z.array(z.string()).optional(),
   /** Query parameters to set; the child's own of that name is removed first. */
   query: z.record(z.string(), z.string()).optional(),
   /** The first segment of the path that begins with `prefix` (`/bot`) is replaced by `segment`; no other part changes. */

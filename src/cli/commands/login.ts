@@ -16,6 +16,8 @@ export interface LoginOptions {
   readonly connection: string
   readonly scopes?: readonly string[]
   readonly baseUrl?: string
+  /** With a key that signs, where the provider takes API keys or tokens too. */
+  readonly signingKey?: boolean
   readonly force?: boolean
   /** Whether a browser is opened; where a person is at the terminal, if it is not said. */
   readonly browser?: boolean
@@ -90,6 +92,7 @@ async function logIn(login: Login, provider: string): Promise<AuthSession> {
       ...(options.flow && { flow: options.flow }),
       ...(options.scopes && { scopes: [...options.scopes] }),
       ...(options.baseUrl && { base_url: options.baseUrl }),
+      ...(options.signingKey && { signing: true }),
       ...(options.force && { force: true }),
     })
     return completed(await finish(login, session, interrupted.signal))

@@ -19,7 +19,7 @@ const byProvider = z.strictObject({ provider: providerName })
 const byConnection = z.strictObject({ provider: providerName, connection: connectionName })
 
 export function connectionRoutes(options: RevokeOptions): readonly Route[] {
-  const { connections, providers } = options
+  const { connections, providers, issuer } = options
   return [
     route({
       method: 'GET',
@@ -69,6 +69,7 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
       reply: loggedOut,
       handle: async ({ who, params: { provider, connection } }) => {
         await connections.logout(who, provider, connection)
+        issuer.forget(who, { provider, connection })
         return { body: { status: 'ok' as const, provider, connection } }
       },
     }),

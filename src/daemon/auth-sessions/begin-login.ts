@@ -1,5 +1,6 @@
 import { BrokerError, type FlowName } from '../../protocol/index.ts'
-import { needsBaseUrl, type Provider, parseBaseUrl } from '../providers/index.ts'
+import type { ProviderDefinition, StartAuthSession } from '../../schemas/index.ts'
+import { type KeySection, keySection, needsBaseUrl, type Provider, parseBaseUrl } from '../providers/index.ts'
 import { beginKeyLogin } from './key-login.ts'
 import type { ClientRooms } from './login-client.ts'
 import { beginOAuthLogin } from './oauth-login.ts'
@@ -22,17 +23,33 @@ export function beginLogin(rooms: ClientRooms, flow: FlowName, request: LoginReq
   return logins[flow](rooms, request)
 }
 
+export interface LoginWay {
+  readonly flow: FlowName
+  /** Of the flow `api_key`. */
+  readonly section: KeySection
+}
+
 /** How to log in: as asked, or as the definition says. @throws BrokerError OperationNotAllowedError where it cannot be */
-export function chooseFlow({ definition }: Provider, wanted: FlowName | undefined): FlowName {
-  const flow = wanted ?? definition.flow
-  const section = flow === 'api_key' ? definition.api_key : definition.oauth
-  if (section !== undefined) return flow
+export function chooseWay({ definition }: Provider, wanted: Pick<StartAuthSession, 'flow' | 'signing'>): LoginWay {
+  if (wanted.signing) return signingWay(definition, wanted.flow)
+  const flow = wanted.flow ?? definition.flow
+  const section = keySection(definition)
+  if ((flow === 'api_key' ? definition[section] : definition.oauth) !== undefined) return { flow, section }
   const what = flow === 'api_key' ? 'by API key: it takes none' : `by ${flow}: its definition has no OAuth section`
   throw new BrokerError('OperationNotAllowedError', `Cannot log in to ${definition.name} ${what}`, {
     provider: definition.name,
     hint: definition.api_key
       ? `Use its API key: broker login ${definition.name} --flow api_key`
       : `Log in the way it knows: broker login ${definition.name}`,
+  })
+}
+
+function signingWay({ name, signing }: ProviderDefinition, flow: FlowName = 'api_key'): LoginWay {
+  if (signing && flow === 'api_key') return { flow, section: 'signing' }
+  const why = signing ? `the flow is "api_key", not "${flow}"` : 'its definition has none'
+  throw new BrokerError('OperationNotAllowedError', `Cannot log in to ${name} with a key that signs: ${why}`, {
+    provider: name,
+    hint: `Log in the way it knows: broker login ${name}`,
   })
 }
 

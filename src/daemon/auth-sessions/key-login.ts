@@ -2,15 +2,15 @@ import { credentialFields, parseCredential } from '../providers/index.ts'
 import type { FormStep, LoginRequest } from './step.ts'
 
 /** One form, and what was entered in it is the credential. */
-export function beginKeyLogin({ provider: { definition }, baseUrl }: LoginRequest): FormStep {
+export function beginKeyLogin({ provider: { definition }, baseUrl, section }: LoginRequest): FormStep {
   return {
     kind: 'form',
     asksFor: 'credential',
-    fields: credentialFields(definition),
+    fields: credentialFields(definition, section),
     submit: async (input) => ({
       kind: 'granted',
       connection: {
-        credential: parseCredential(definition, input),
+        credential: parseCredential(definition, input, section),
         scopes: [],
         ...(baseUrl !== undefined && { baseUrl }),
       },

@@ -250,6 +250,27 @@ describe('a login session', () => {
     assert.deepEqual(provider.asked, ['/token'])
   })
 
+  it('is with a key that signs where that is said, or where there is no other', async () => {
+    define({}, { api_key: {}, signing: { type: 'aws_sigv4' } })
+    const fieldsOf = ({ next_action: next }: AuthSession) =>
+      next.type === 'form' ? next.fields.map(({ name }) => name) : []
+    assert.deepEqual(fieldsOf(await begin({ flow: 'api_key' })), ['api_key'])
+    const session = await begin({ signing: true })
+    assert.deepEqual(fieldsOf(session), ['access_key_id', 'secret_access_key', 'session_token'])
+    assert.equal(session.flow, 'api_key')
+    await assert.rejects(sessions.resume(rooms.actor, session.id, { access_key_id: 'a', secret_access_key: 'CN RY' }), {
+      name: 'InvalidRequestError',
+    })
+    await sessions.resume(rooms.actor, session.id, { access_key_id: 'a', secret_access_key: 'CNRY' })
+    assert.equal((await rooms.connections.list(rooms.actor))[0]?.signing, 'aws_sigv4')
+
+    define({}, { signing: { type: 'aws_sigv4' } })
+    assert.deepEqual(fieldsOf(await begin({ connection: 'b', flow: 'api_key' })), fieldsOf(session))
+    await assert.rejects(begin({ connection: 'b', flow: 'pkce', signing: true }), { name: 'OperationNotAllowedError' })
+    define({})
+    await assert.rejects(begin({ connection: 'b', signing: true }), { name: 'OperationNotAllowedError' })
+  })
+
   it('asks for a code’s tokens at once for one who wants to know, but not twice within an interval', async () => {
     const pending: Reply = [400, { error: 'authorization_pending' }]
     provider.answers = [deviceAnswer(provider), pending, pending, granted]

@@ -6,7 +6,7 @@ import { type Flows, redirectUriOf } from '../flows/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
-import { beginLogin, chooseFlow, tenantUrl } from './begin-login.ts'
+import { beginLogin, chooseWay, tenantUrl } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
 import {
@@ -67,7 +67,7 @@ class AuthSessionsInMemory implements AuthSessions {
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
     const { scopes, force, source = 'login', connection = DEFAULT_CONNECTION } = wanted
     const provider = this.#options.providers.get(wanted.provider)
-    const flow = chooseFlow(provider, wanted.flow)
+    const { flow, section } = chooseWay(provider, wanted)
     const baseUrl = tenantUrl(provider, wanted.base_url)
     const id = { provider: provider.definition.name, connection }
     if (!force && (await this.#options.connections.exists(actor, id.provider, connection))) throw connectionExists(id)
@@ -76,6 +76,7 @@ class AuthSessionsInMemory implements AuthSessions {
       beginLogin(this.#rooms, flow, {
         actor,
         provider,
+        section,
         ...(baseUrl !== undefined && { baseUrl }),
         ...(scopes && { scopes }),
       }),

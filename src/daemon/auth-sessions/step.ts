@@ -2,7 +2,7 @@ import type { Actor } from '../../protocol/index.ts'
 import type { Field } from '../../schemas/index.ts'
 import type { NewConnection } from '../connections/index.ts'
 import type { StartedAuthorization, StartedDevice } from '../flows/index.ts'
-import type { Provider } from '../providers/index.ts'
+import type { KeySection, Provider } from '../providers/index.ts'
 
 /** One login as it was asked for. */
 export interface LoginRequest {
@@ -10,6 +10,8 @@ export interface LoginRequest {
   readonly provider: Provider
   /** The tenant's own URL. */
   readonly baseUrl?: string
+  /** Of a login by key: which section of the definition it is about. */
+  readonly section: KeySection
   /** In place of the definition's. */
   readonly scopes?: readonly string[]
 }

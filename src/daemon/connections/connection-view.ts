@@ -1,15 +1,15 @@
 import type { AuthType, FlowName } from '../../protocol/index.ts'
 import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
-import { credentialFields } from '../providers/index.ts'
+import { type CredentialKind, credentialFields, type KeySection } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
-import { destinationOf } from './destination.ts'
+import { approvedKind, kindOf } from './destination.ts'
 import { usableUntil } from './freshness.ts'
 
 /** A connection as one request uses it. */
 export interface UsableConnection extends ConnectionId, OpenedCredential {
-  readonly authType: AuthType
+  readonly kind: CredentialKind
   readonly baseUrl?: string
   /** Of the access token, milliseconds since 1970; absent where the provider does not say, and for an API key. */
   readonly expiresAt?: number
@@ -25,13 +25,13 @@ export interface OpenedCredential {
   readonly version: number
 }
 
-export function usableConnection(row: ConnectionRow, opened: OpenedCredential): UsableConnection {
+export function usableConnection(row: ConnectionRow, kind: CredentialKind, opened: OpenedCredential): UsableConnection {
   const expiresAt = timeOf(row.expires_at)
   const dueAt = timeOf(row.refresh_due_at)
   return {
     provider: row.provider,
     connection: row.connection,
-    authType: row.auth_type as AuthType,
+    kind,
     ...opened,
     refreshable: row.refreshable === 1,
     ...(row.base_url !== null && { baseUrl: row.base_url }),
@@ -51,13 +51,15 @@ export function connectionView(
   row: ConnectionRow,
   now: number,
 ): Connection {
+  const kind = definition && approvedKind(definition, row)
   return {
     provider: row.provider,
     connection: row.connection,
     is_default: row.is_default === 1,
     auth_type: row.auth_type as AuthType,
     flow: row.flow as FlowName,
-    status: isApproved(definition, row) ? tokenStatus(row, now) : 'needs_approval',
+    ...(kind === 'signing' && definition?.signing && { signing: definition.signing.type }),
+    status: kind === undefined ? 'needs_approval' : tokenStatus(row, now),
     scopes: JSON.parse(row.scopes) as string[],
     ...(row.base_url !== null && { base_url: row.base_url }),
     ...(row.account !== null && { account: JSON.parse(row.account) as NonNullable<Connection['account']> }),
@@ -77,8 +79,7 @@ export function tokenStatus(row: ConnectionRow, now: number): 'connected' | 'exp
 
 /** Whether the definition of today binds the connection's credential to what it was bound to at login. */
 export function isApproved(definition: ProviderDefinition | undefined, row: ConnectionRow): boolean {
-  if (definition === undefined) return false
-  return destinationOf(definition, row.auth_type as AuthType, row.base_url ?? undefined) === row.destination
+  return definition !== undefined && approvedKind(definition, row) !== undefined
 }
 
 const REDACTED = '[redacted]'
@@ -100,10 +101,13 @@ export function redacted(
   row: ConnectionRow,
   credential: Credential,
 ): Record<string, string> {
-  const shown = new Set(row.auth_type === 'oauth2' ? SHOWN_OF_GRANT : publicFields(definition))
+  const kind = definition && kindOf(definition, row.flow, credential)
+  const shown = new Set(
+    row.auth_type === 'oauth2' ? SHOWN_OF_GRANT : kind && kind !== 'oauth2' ? publicFields(definition, kind) : [],
+  )
   return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
 }
 
-function publicFields(definition: ProviderDefinition | undefined): readonly string[] {
-  return definition ? credentialFields(definition).flatMap((field) => (field.secret ? [] : [field.name])) : []
+function publicFields(definition: ProviderDefinition, section: KeySection): readonly string[] {
+  return credentialFields(definition, section).flatMap((field) => (field.secret ? [] : [field.name]))
 }

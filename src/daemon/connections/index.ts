@@ -4,6 +4,7 @@
  */
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
+export { pauseAfter, pauseAfterForced, refreshDueAt, usableUntil } from './freshness.ts'
 export {
   type ForgottenClient,
   type KeptClient,

@@ -23,7 +23,7 @@ import {
   sameText,
   serialize,
 } from './credential-record.ts'
-import { destinationOf } from './destination.ts'
+import { approvedKind, destinationOf, kindOf } from './destination.ts'
 import { expiryColumns } from './freshness.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
 import { connectionExists, needsApproval, notFound, tokenExpired } from './refusals.ts'
@@ -86,6 +86,11 @@ export interface Connections {
   dueForRefresh(limit: number): Promise<readonly DueConnection[]>
   /** Removes all connections of a provider, and the OAuth clients it knew. How many there were. */
   removeAll(tx: Db, actor: Actor, provider: string): Promise<Removed>
+  /**
+   * Writes down that a token was made with a key that signs, or could not be: `provider.refreshed`,
+   * `provider.refresh_failed`.
+   */
+  tokenMade(actor: Actor, id: ConnectionId, outcome: 'success' | { readonly reason: string }): Promise<void>
   /** @throws BrokerError ConnectionNotFoundError */
   setDefault(actor: Actor, provider: string, connection: string): Promise<void>
   /**
@@ -205,7 +210,8 @@ class ConnectionsOfStore implements Connections {
       this.#providers.get(id.provider)
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw connectionExists(id)
-      const destination = destinationOf(definition, authTypeOf(wanted.flow), wanted.baseUrl)
+      const kind = kindOf(definition, wanted.flow, wanted.credential)
+      const destination = destinationOf(definition, kind, wanted.baseUrl)
       await this.#vault.put(tx, recordOf(actor, id), destination, serialize(wanted.credential))
       await deleteRow(tx, actor, id)
       await tx
@@ -351,12 +357,27 @@ class ConnectionsOfStore implements Connections {
     const { name } = provider.definition
     const row = await findSealed(this.#store.db, actor, { provider: name, connection })
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
-    if (!isApproved(provider.definition, row)) throw needsApproval(row)
+    const kind = approvedKind(provider.definition, row)
+    if (!kind) throw needsApproval(row)
     const status = tokenStatus(row, this.#now())
     if (status !== 'connected') throw tokenExpired(row, status)
     const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
-    return usableConnection(row, opened)
+    return usableConnection(row, kind, opened)
+  }
+
+  async tokenMade(
+    actor: Actor,
+    { provider, connection }: ConnectionId,
+    outcome: 'success' | { readonly reason: string },
+  ): Promise<void> {
+    const id = { provider, connection }
+    await this.#record(
+      actor,
+      outcome === 'success'
+        ? { event: 'provider.refreshed', status: 'success', ...id }
+        : { event: 'provider.refresh_failed', status: 'failure', reason: outcome.reason, ...id },
+    )
   }
 
   async restore(actor: Actor): Promise<readonly ConnectionId[]> {

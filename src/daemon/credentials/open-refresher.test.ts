@@ -10,6 +10,7 @@ import { openRefresher, type Refresher } from './open-refresher.ts'
 import { resolveCredential } from './resolve.ts'
 import { revokeProvider } from './revoke.ts'
 import { sendJson, startTokenEndpoint, type TokenEndpoint } from './token-endpoint.fixture.ts'
+import { openTokenIssuer } from './token-issuer.ts'
 
 const REQUEST = { host: 'api.acme.example', method: 'GET', path: '/' }
 const HOUR = 3_600_000
@@ -44,6 +45,9 @@ describe('a token that ends', () => {
     return openRefresher({ refreshes, clients, flows, onFailure: () => undefined })
   }
 
+  const issuer = () =>
+    openTokenIssuer({ ...rooms, flows: openFlows({ hosted: false, version: '0' }), onFailure: () => undefined })
+
   async function logIn(refreshToken: string | undefined = 'CNRYrefresh-0'): Promise<void> {
     await rooms.connections.put(rooms.actor, {
       provider: rooms.providers.get('acme'),
@@ -64,7 +68,7 @@ describe('a token that ends', () => {
   }
 
   const resolve = (more: { rejected_version?: number } = {}) =>
-    resolveCredential({ ...rooms, refresher, now: clock }, rooms.actor, { ...REQUEST, ...more })
+    resolveCredential({ ...rooms, refresher, issuer: issuer(), now: clock }, rooms.actor, { ...REQUEST, ...more })
 
   async function tokenNow(): Promise<string> {
     return (await resolve()).headers['Authorization'] ?? ''
@@ -289,7 +293,7 @@ describe('a token that ends', () => {
     const { flows } = { flows: openFlows({ hosted: false, version: '0' }) }
     const refreshed = tokenNow()
     while (endpoint.spent.length === 0) await new Promise(setImmediate)
-    const revoked = await revokeProvider({ ...rooms, refresher, flows }, rooms.actor, 'acme')
+    const revoked = await revokeProvider({ ...rooms, refresher, issuer: issuer(), flows }, rooms.actor, 'acme')
     assert.deepEqual(revoked, { status: 'ok', provider: 'acme', removed: 1, remote: 'revoked' })
     assert.deepEqual(endpoint.revoked, ['CNRYrefresh-1', 'CNRYaccess-1'])
     await refreshed.catch(() => undefined)
@@ -298,7 +302,7 @@ describe('a token that ends', () => {
   it('is removed also where the provider cannot revoke it, and that is said', async () => {
     endpoint.answer = (_, response) => sendJson(response, 503, {})
     const flows = openFlows({ hosted: false, version: '0' })
-    const revoked = await revokeProvider({ ...rooms, refresher, flows }, rooms.actor, 'acme')
+    const revoked = await revokeProvider({ ...rooms, refresher, issuer: issuer(), flows }, rooms.actor, 'acme')
     assert.deepEqual(revoked, { status: 'partial', provider: 'acme', removed: 1, remote: 'failed' })
     assert.deepEqual(await rooms.connections.list(rooms.actor), [])
     const [event] = (await rooms.audit.page({ kind: 'all' }, {})).events

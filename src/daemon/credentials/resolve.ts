@@ -1,22 +1,18 @@
 import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
-import {
-  credentialHosts,
-  type HostPattern,
-  injectionFor,
-  type Match,
-  matchesHost,
-  type Provider,
-  type Providers,
-} from '../providers/index.ts'
+import { credentialHosts, type Match, matchesHost, type Provider, type Providers } from '../providers/index.ts'
 import type { Refresher } from './open-refresher.ts'
+import { resolutionOf } from './resolution.ts'
+import { signedResolution } from './signed-resolution.ts'
+import type { TokenIssuer } from './token-issuer.ts'
 import { useFresh } from './use-fresh.ts'
 
 export interface CredentialsOptions {
   readonly providers: Providers
   readonly connections: Connections
   readonly refresher: Refresher
+  readonly issuer: TokenIssuer
   readonly now?: () => number
 }
 
@@ -73,7 +69,9 @@ async function resolveMatch(
   const connection = connectionFor(actor, provider.definition.name, request.connection)
   const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
   requireDestination(provider, used, request)
-  return resolutionOf(provider, used, host)
+  if (used.kind === 'signing') return signedResolution(credentials, { actor, provider, host, used, request })
+  const { version, refreshable, ...carried } = used
+  return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, host)
 }
 
 function matchFor(providers: Providers, actor: Actor, request: ResolveRequest, passedOver: readonly Found[]): Found {
@@ -133,21 +131,4 @@ function requireDestination(provider: Provider, used: UsableConnection, request:
       connection: used.connection,
     },
   )
-}
-
-function resolutionOf({ definition }: Provider, used: UsableConnection, host: HostPattern): Resolution {
-  const { headers, ifAbsent, query, path } = injectionFor(definition, used.authType, used.credential, host)
-  const parameters = Object.entries(query)
-  return {
-    provider: used.provider,
-    connection: used.connection,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),
-    ...(ifAbsent.length > 0 && { if_absent: [...ifAbsent] }),
-    ...(parameters.length > 0 && {
-      query: Object.fromEntries(parameters.map(([name, value]) => [name, value.reveal()])),
-    }),
-    ...(path !== undefined && { path: { prefix: path.prefix, segment: path.segment.reveal() } }),
-    ...(used.expiresAt !== undefined && { expires_at: new Date(used.expiresAt).toISOString() }),
-    ...(used.refreshable && { version: used.version }),
-  }
 }

@@ -3,6 +3,7 @@ import { openRooms } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
 import { openRefresher } from './open-refresher.ts'
 import { resolveCredential } from './resolve.ts'
+import { openTokenIssuer } from './token-issuer.ts'
 
 const [folder = '', id = ''] = process.argv.slice(2)
 let now = Date.now()
@@ -10,11 +11,12 @@ const clock = () => now
 const rooms = await openRooms({ folder, now: clock, process: id, alone: false })
 const flows = openFlows({ hosted: false, version: '0', now: clock })
 const refresher = openRefresher({ ...rooms, flows, onFailure: () => undefined })
+const issuer = openTokenIssuer({ ...rooms, flows, onFailure: () => undefined })
 
 process.on('message', async (order: { readonly now: number; readonly count: number }) => {
   now = order.now
   const asked = Array.from({ length: order.count }, () =>
-    resolveCredential({ ...rooms, refresher, now: clock }, rooms.actor, { host: 'api.acme.example' }).then(
+    resolveCredential({ ...rooms, refresher, issuer, now: clock }, rooms.actor, { host: 'api.acme.example' }).then(
       ({ headers }) => headers['Authorization'] ?? '',
       (error: unknown) => String(error),
     ),

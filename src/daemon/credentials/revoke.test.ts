@@ -6,11 +6,13 @@ import { openFlows } from '../flows/index.ts'
 import { openRefresher, type Refresher } from './open-refresher.ts'
 import { revokeProvider } from './revoke.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.fixture.ts'
+import { openTokenIssuer, type TokenIssuer } from './token-issuer.ts'
 
 describe('a revocation', () => {
   let endpoint: TokenEndpoint
   let rooms: OpenedRooms
   let refresher: Refresher
+  let issuer: TokenIssuer
   const flows = openFlows({ hosted: false, version: '0' })
 
   beforeEach(async (t) => {
@@ -21,9 +23,10 @@ describe('a revocation', () => {
     t.after(() => rooms.store.close())
     rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
     refresher = openRefresher({ ...rooms, flows, onFailure: () => undefined })
+    issuer = openTokenIssuer({ ...rooms, flows, onFailure: () => undefined })
   })
 
-  const revoke = () => revokeProvider({ ...rooms, refresher, flows }, rooms.actor, 'acme')
+  const revoke = () => revokeProvider({ ...rooms, refresher, issuer, flows }, rooms.actor, 'acme')
 
   async function logIn(connection: string): Promise<void> {
     await rooms.connections.put(rooms.actor, {

@@ -5,11 +5,13 @@ import type { Flows, RevocationOutcome } from '../flows/index.ts'
 import type { Provider, Providers } from '../providers/index.ts'
 import { grantedParty } from './granted-party.ts'
 import type { Refresher } from './open-refresher.ts'
+import type { TokenIssuer } from './token-issuer.ts'
 
 export interface RevokeOptions {
   readonly providers: Providers
   readonly connections: Connections
   readonly refresher: Refresher
+  readonly issuer: TokenIssuer
   readonly flows: Flows
   readonly clients: OAuthClients
 }
@@ -19,13 +21,15 @@ export interface RevokeOptions {
  * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
  */
 export async function revokeProvider(options: RevokeOptions, actor: Actor, name: string): Promise<Revoked> {
-  const { providers, connections } = options
+  const { providers, connections, issuer } = options
   const all = await connections.ofProvider(actor, name)
   const provider = providers.find(name)
   const outcomes = await Promise.all(
     all.map((one) => revokeOne(options, actor, provider, one).catch(failedIfUnreadable)),
   )
-  return connections.revoke(actor, name, summary(outcomes))
+  const revoked = await connections.revoke(actor, name, summary(outcomes))
+  issuer.forget(actor, { provider: name })
+  return revoked
 }
 
 async function revokeOne(

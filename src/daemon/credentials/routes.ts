@@ -35,19 +35,20 @@ function routesOf(provider: Provider, connection: Connection | undefined, scope:
   // One that needs a login is refused with that reason: its requests must not pass with a placeholder.
   if (connection && connection.status !== 'needs_approval') {
     return credentialHosts(definition, connection.base_url).map((pattern) =>
-      routeOf(definition.name, pattern, connection.connection),
+      routeOf(definition.name, pattern, connection),
     )
   }
   return scope === 'all' ? provider.hosts.map((pattern) => routeOf(definition.name, pattern)) : []
 }
 
-function routeOf(provider: string, pattern: Provider['hosts'][number], connection?: string): Route {
+function routeOf(provider: string, pattern: Provider['hosts'][number], connection?: Connection): Route {
   return {
     provider,
-    ...(connection !== undefined && { connection }),
+    ...(connection !== undefined && { connection: connection.connection }),
     host: pattern.host,
     port: pattern.port,
     ...(pattern.pathPrefix !== undefined && { path_prefix: pattern.pathPrefix }),
+    ...(connection?.signing === 'aws_sigv4' && { signs: true }),
   }
 }
 

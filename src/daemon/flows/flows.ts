@@ -118,6 +118,17 @@ export type RefreshOutcome =
    */
   | { readonly kind: 'failed'; readonly reason: string; readonly retryAfter?: number; readonly answered: boolean }
 
+/** Asks for a token with an assertion that was signed for it. */
+export interface AssertionRequest {
+  readonly definition: ProviderDefinition
+  /** `grant`: RFC 7523 section 2.1. `caller`: it says who is asking, and the URL for what, as GitHub has it. */
+  readonly shown: 'grant' | 'caller'
+  /** The definition's own. */
+  readonly tokenUrl: string
+  readonly assertion: Secret
+  readonly scopes: readonly string[]
+}
+
 /** What is left to revoke of a connection. */
 export interface RevocationRequest extends Party {
   readonly accessToken: Secret
@@ -149,6 +160,8 @@ export interface Flows {
   pollDevice(started: StartedDevice, interval: number): Promise<DevicePoll>
   /** Spends the refresh token. Never throws for what a provider or a network may do. */
   refresh(request: RefreshRequest): Promise<RefreshOutcome>
+  /** Exchanges an assertion for a token. Never throws for what a provider or a network may do. */
+  assert(request: AssertionRequest): Promise<RefreshOutcome>
   /** RFC 7009, the refresh token first. Never throws for what a provider or a network may do. */
   revoke(request: RevocationRequest): Promise<RevocationOutcome>
 }

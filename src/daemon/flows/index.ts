@@ -4,6 +4,7 @@
  */
 export { clientMetadataDocument, redirectUriOf } from './client-metadata-document.ts'
 export type {
+  AssertionRequest,
   AuthorizationRequest,
   DevicePoll,
   DeviceRequest,

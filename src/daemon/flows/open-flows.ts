@@ -1,3 +1,4 @@
+import { assertIdentity } from './assert-identity.ts'
 import { authorize } from './authorize.ts'
 import { pollDevice, startDevice } from './device.ts'
 import { discover } from './discover.ts'
@@ -27,6 +28,7 @@ export function openFlows({ publicUrl, now = Date.now, ...outbound }: FlowsOptio
     startDevice: (request) => telling(request, () => startDevice(means, request)),
     pollDevice: (started, interval) => telling(started, () => pollDevice(means, started, interval)),
     refresh: (request) => refresh(means, request),
+    assert: (request) => assertIdentity(means, request),
     revoke: (request) => revoke(means, request),
   }
 }

@@ -25,7 +25,7 @@ export async function refresh(means: Means, request: RefreshRequest): Promise<Re
   return outcome.kind === 'failed' && first.kind === 'reset' ? { ...outcome, answered: false } : outcome
 }
 
-type Attempt = Tokens | ProviderRefusal | BadAnswer | Unreachable
+export type Attempt = Tokens | ProviderRefusal | BadAnswer | Unreachable
 
 async function attempt(means: Means, request: RefreshRequest): Promise<Attempt> {
   try {
@@ -57,7 +57,7 @@ async function ask(means: Means, request: RefreshRequest): Promise<Tokens> {
   return tokensOf(body, answer, { asked: scopes, now, sent: secretsIn(request) })
 }
 
-function outcomeOf(attempt: Attempt): RefreshOutcome {
+export function outcomeOf(attempt: Attempt): RefreshOutcome {
   if (attempt instanceof Unreachable)
     return { kind: 'failed', reason: attempt.kind, answered: NEVER_SENT.has(attempt.kind) }
   if (attempt instanceof ProviderRefusal) return isFinal(attempt) ? rejected(attempt) : failed(attempt, attempt.code)

@@ -87,13 +87,18 @@ function fieldRow(field: Field, wrong: string | undefined, isFocused: boolean): 
   const described = [field.help === undefined ? '' : `${id}-help`, wrong === undefined ? '' : `${id}-wrong`]
     .join(' ')
     .trim()
-  return html`<div class="field">
-<label for="${id}">${field.label}${field.required ? undefined : html` <span class="optional">(optional)</span>`}</label>
-<input id="${id}" name="${field.name}" type="${field.secret ? 'password' : 'text'}" autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false"${
+  const attributes = html`autocomplete="off" autocapitalize="off" autocorrect="off" spellcheck="false"${
     field.required ? html` required` : undefined
   }${described === '' ? undefined : html` aria-describedby="${described}"`}${wrong === undefined ? undefined : html` aria-invalid="true"`}${
     isFocused ? html` autofocus` : undefined
-  }>
+  }`
+  return html`<div class="field">
+<label for="${id}">${field.label}${field.required ? undefined : html` <span class="optional">(optional)</span>`}</label>
+${
+  field.multiline
+    ? html`<textarea id="${id}" name="${field.name}" rows="6" ${attributes}></textarea>`
+    : html`<input id="${id}" name="${field.name}" type="${field.secret ? 'password' : 'text'}" ${attributes}>`
+}
 ${field.help === undefined ? undefined : html`<p class="help" id="${id}-help">${field.help}</p>`}
 ${wrong === undefined ? undefined : html`<p class="wrong" id="${id}-wrong">${wrong}</p>`}
 </div>`

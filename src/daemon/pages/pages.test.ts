@@ -90,6 +90,11 @@ describe('the form', () => {
     assert.doesNotMatch(inputs[1] ?? '', /required/)
   })
 
+  it('has room for a key file, whose text is never in it', () => {
+    const markup = page({ fields: [{ ...KEY, name: 'private_key', multiline: true }] })
+    assert.match(markup, /<textarea id="field-private_key" name="private_key" rows="6" [^>]*required[^>]*><\/textarea>/)
+  })
+
   it('names every field, and what is wrong with it, to a screen reader', () => {
     const markup = page({ fields: [{ ...KEY, help: 'Begins with sk-' }], fieldErrors: { api_key: 'is required' } })
     assert.match(markup, /<label for="field-api_key">API key<\/label>/)

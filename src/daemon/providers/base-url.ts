@@ -2,6 +2,7 @@ import { BrokerError, type QuirkName } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfEndpoint } from './endpoint.ts'
 import { type HostPattern, isPublic, matchesHost, overlap, parseHostPattern, patternOf } from './host-pattern.ts'
+import { sendsOnlySignatures } from './signing-credential.ts'
 
 const PLACEHOLDER = /\{[a-z][a-z0-9_]{0,31}\}/g
 
@@ -64,11 +65,23 @@ function isOfDefinition(definition: ProviderDefinition, url: string): boolean {
   return compileHosts(definition).some(({ host, port }) => port === target.port && matchesHost(host, target.host))
 }
 
+// Asked on every request; a definition never changes, it is replaced.
+const compiled = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
+
 /** Every host of a definition, with the one its base URL stands for. The definition is valid. */
 export function compileHosts(definition: ProviderDefinition): readonly HostPattern[] {
+  const known = compiled.get(definition)
+  if (known !== undefined) return known
+  const hosts = hostsOf(definition)
+  compiled.set(definition, hosts)
+  return hosts
+}
+
+function hostsOf(definition: ProviderDefinition): readonly HostPattern[] {
   const template = templateHost(definition)
+  const credential = sendsOnlySignatures(definition) ? 'signature' : 'any'
   const own = definition.hosts.flatMap((text) => {
-    const parsed = parseHostPattern(text)
+    const parsed = parseHostPattern(text, credential)
     return 'pattern' in parsed ? [parsed.pattern] : []
   })
   return template === undefined || own.some(({ host, port }) => host === template.host && port === template.port)

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { Secret } from '../../protocol/index.ts'
+import { Secret, type SigningType } from '../../protocol/index.ts'
 import { credentialHosts } from './base-url.ts'
 import { credentialFields, parseCredential } from './credential.ts'
 import { formatHost, matchesHost, tie } from './host-pattern.ts'
@@ -769,6 +769,47 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
   ],
 ]
 
+/** Which kind of key that signs each takes, and where what it makes goes. */
+const EXPECTED_OF_SIGNING: readonly (readonly [name: string, type: SigningType, request: string])[] = [
+  ['aws', 'aws_sigv4', 'bucket.s3.eu-west-1.amazonaws.com/key'],
+  ['aws-bedrock', 'aws_sigv4', 'bedrock-runtime.us-east-1.amazonaws.com/model/x/converse'],
+  ['github', 'github_app', 'api.github.com/user/repos'],
+  ['gmail', 'google_service_account', 'gmail.googleapis.com/gmail/v1/users/me/messages'],
+  ['google-admin', 'google_service_account', 'admin.googleapis.com/admin/directory/v1/users'],
+  ['google-analytics', 'google_service_account', 'analyticsdata.googleapis.com/v1beta/properties/1:runReport'],
+  ['google-bigquery', 'google_service_account', 'bigquery.googleapis.com/bigquery/v2/projects'],
+  ['google-calendar', 'google_service_account', 'www.googleapis.com/calendar/v3/calendars/primary/events'],
+  ['google-chat', 'google_service_account', 'chat.googleapis.com/v1/spaces'],
+  ['google-cloud', 'google_service_account', 'us-central1-aiplatform.googleapis.com/v1/projects/p'],
+  ['google-contacts', 'google_service_account', 'people.googleapis.com/v1/people/me'],
+  ['google-docs', 'google_service_account', 'docs.googleapis.com/v1/documents/d'],
+  ['google-drive', 'google_service_account', 'www.googleapis.com/drive/v3/files'],
+  ['google-forms', 'google_service_account', 'forms.googleapis.com/v1/forms/f'],
+  ['google-meet', 'google_service_account', 'meet.googleapis.com/v2/spaces/s'],
+  ['google-search-console', 'google_service_account', 'searchconsole.googleapis.com/v1/sites'],
+  ['google-sheets', 'google_service_account', 'sheets.googleapis.com/v4/spreadsheets/s'],
+  ['google-slides', 'google_service_account', 'slides.googleapis.com/v1/presentations/p'],
+  ['google-tasks', 'google_service_account', 'tasks.googleapis.com/tasks/v1/users/@me/lists'],
+]
+
+/** Names of Amazon's that are services, and names there that strangers have. */
+const AMAZON_NAMES: readonly (readonly [host: string, name: string | undefined])[] = [
+  ['sts.amazonaws.com', 'aws'],
+  ['sts.us-gov-west-1.amazonaws.com', 'aws'],
+  ['api.ecr.eu-west-1.amazonaws.com', 'aws'],
+  ['bucket.s3.amazonaws.com', 'aws'],
+  ['bedrock.s3.amazonaws.com', 'aws'],
+  ['lambda.s3.eu-west-1.amazonaws.com', 'aws'],
+  ['bucket.s3.dualstack.eu-west-1.amazonaws.com', 'aws'],
+  ['bedrock.eu-west-1.amazonaws.com', 'aws-bedrock'],
+  ['bedrock-agent-runtime.eu-west-1.amazonaws.com', 'aws'],
+  ['ec2-198-51-100-1.eu-west-1.compute.amazonaws.com', undefined],
+  ['x1.execute-api.eu-west-1.amazonaws.com', undefined],
+  ['name-1.eu-west-1.elb.amazonaws.com', undefined],
+  ['1.dkr.ecr.eu-west-1.amazonaws.com', undefined],
+  ['s3.stranger.amazonaws.com', undefined],
+]
+
 type Found = Extract<Match, { kind: 'one' }>
 
 function sent({ provider: { definition }, host }: Found): readonly string[] {
@@ -865,16 +906,43 @@ describe('the bundled providers', () => {
       assert.equal(match(request).kind, 'none')
     })
 
+  it('take a key that signs where the fourth table says so', () => {
+    assert.deepEqual(
+      bundled.list().flatMap(({ definition: { name, signing } }) => (signing ? [[name, signing.type]] : [])),
+      EXPECTED_OF_SIGNING.map(([name, type]) => [name, type]),
+    )
+  })
+
+  for (const [name, type, request] of EXPECTED_OF_SIGNING)
+    it(`${name} has what its key makes for ${request}`, () => {
+      const found = match(request)
+      assert.equal(found.kind === 'one' && found.provider.definition.name, name)
+      if (type !== 'aws_sigv4')
+        assert.deepEqual(found.kind === 'one' && sentWithToken(found), ['Authorization: Bearer CNRYtoken'])
+    })
+
+  for (const [host, name] of AMAZON_NAMES)
+    it(`${name ?? 'none'} is for ${host}`, () => {
+      const found = match(`${host}/`)
+      assert.equal(found.kind === 'one' ? found.provider.definition.name : undefined, name)
+    })
+
   it('take only https for their endpoints, and ask for no secret where the client is public', () => {
     for (const { definition } of bundled.list()) {
       const { scopes: _, ...oauth } = definition.oauth ?? { scopes: [] }
       const urls = Object.entries(oauth).filter(([name]) => name.endsWith('_url') || name === 'issuer')
       for (const [name, url] of urls)
         assert.match(String(url), /^(?:https:|\{base_url\})\//, `${definition.name} ${name}`)
+      if (definition.signing && 'token_url' in definition.signing)
+        assert.match(definition.signing.token_url, /^https:/, definition.name)
     }
   })
 
-  for (const [name, request] of [...EXPECTED, ...EXPECTED_OF_TOKENS])
+  for (const [name, request] of [
+    ...EXPECTED,
+    ...EXPECTED_OF_TOKENS,
+    ...EXPECTED_OF_SIGNING.map(([name, , request]) => [name, request] as const),
+  ])
     it(`${name} sends nothing to a host that looks like its own`, () => {
       assert.equal(match(request.replace('/', '.evil.test/')).kind, 'none')
     })

@@ -1,9 +1,19 @@
 import { BrokerError, type ErrorDetail, Secret } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import { compileKeyPattern } from './key-pattern.ts'
+import { problemOfSigningValue, signingFields } from './signing-credential.ts'
 
-/** What a login asks for. One of them is always the required secret `api_key`. */
-export function credentialFields(definition: ProviderDefinition): readonly Field[] {
+/** The part of a definition that says what a key is. */
+export type KeySection = 'api_key' | 'signing'
+
+/** What a login by `api_key` is about, unless it says otherwise. */
+export function keySection({ api_key: apiKey, signing }: ProviderDefinition): KeySection {
+  return apiKey === undefined && signing !== undefined ? 'signing' : 'api_key'
+}
+
+/** What a login asks for. In the section `api_key` one of them is always the required secret of that name. */
+export function credentialFields(definition: ProviderDefinition, section = keySection(definition)): readonly Field[] {
+  if (section === 'signing') return definition.signing === undefined ? [] : signingFields(definition.signing)
   return definition.api_key?.fields ?? [keyField(definition)]
 }
 
@@ -24,10 +34,14 @@ function keyField({ display_name, api_key }: ProviderDefinition): Field {
 export function parseCredential(
   definition: ProviderDefinition,
   input: Readonly<Record<string, string>>,
+  section = keySection(definition),
 ): Readonly<Record<string, Secret>> {
-  const fields = credentialFields(definition)
+  const fields = credentialFields(definition, section)
   const given = new Map(Object.entries(input).filter(([, value]) => value !== ''))
-  const details = [...unknownFields(fields, given), ...fields.flatMap((field) => problemsOf(definition, field, given))]
+  const details = [
+    ...unknownFields(fields, given),
+    ...fields.flatMap((field) => problemsOf(definition, field, given, section)),
+  ]
   if (details.length > 0)
     throw new BrokerError('InvalidRequestError', `Cannot use this as the credential of ${definition.display_name}`, {
       provider: definition.name,
@@ -50,14 +64,17 @@ function problemsOf(
   definition: ProviderDefinition,
   field: Field,
   given: ReadonlyMap<string, string>,
+  section: KeySection,
 ): readonly ErrorDetail[] {
   const value = given.get(field.name)
   const path = `input.${field.name}`
   if (value === undefined) return field.required ? [{ path, message: 'is required' }] : []
   const message =
-    problemOfCharacters(definition, value) ??
-    problemOfSegment(definition, field, value) ??
-    problemOfShape(definition, field, value)
+    section === 'signing'
+      ? (problemOfSigningValue(field, value) ?? problemOfShape(definition, field, value))
+      : (problemOfCharacters(definition, value) ??
+        problemOfSegment(definition, field, value) ??
+        problemOfShape(definition, field, value))
   return message === undefined ? [] : [{ path, message }]
 }
 

@@ -6,6 +6,7 @@ import { problemOfEndpoint } from './endpoint.ts'
 import { formatHost, parseHostPattern, tie } from './host-pattern.ts'
 import { fieldsOf, furtherPlaceNames, isForTokens, mainPlaceName, type NamedPlace } from './injection.ts'
 import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
+import { sendsOnlySignatures, signingProblems } from './signing-credential.ts'
 
 type Rule = (definition: ProviderDefinition) => readonly ErrorDetail[]
 
@@ -30,26 +31,29 @@ const RULES: readonly Rule[] = [
   patternsCompile,
   exampleFitsPattern,
   endpointsAreSafe,
+  tokenUrlIsSafe,
+  signingProblems,
   flowHasItsEndpoints,
   parametersAreNotTheFlows,
 ]
 
-function flowHasItsSection({ auth_type, flow, api_key, oauth }: ProviderDefinition): readonly ErrorDetail[] {
+function flowHasItsSection({ auth_type, flow, api_key, oauth, signing }: ProviderDefinition): readonly ErrorDetail[] {
   const isKey = flow === 'api_key'
   if (isKey !== (auth_type === 'api_key')) return [problem('flow', `does not fit the auth_type "${auth_type}"`)]
-  if (isKey && api_key === undefined) return [problem('api_key', 'is required by the flow')]
+  if (isKey && api_key === undefined && signing === undefined) return [problem('api_key', 'is required by the flow')]
   if (!isKey && oauth === undefined) return [problem('oauth', 'is required by the flow')]
   return []
 }
 
 function hostsAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
   const template = templateHost(definition)
+  const credential = sendsOnlySignatures(definition) ? 'signature' : 'any'
   const tenants = template === undefined ? undefined : formatHost(template)
   return definition.hosts.flatMap((text, index) => {
     const path = `hosts.${index}`
     if (definition.hosts.indexOf(text) < index) return [problem(path, 'must not be listed twice')]
     // The tenants' own wildcard may be below a shared suffix: the credential is bound to one tenant.
-    const parsed = text === tenants ? undefined : parseHostPattern(text)
+    const parsed = text === tenants ? undefined : parseHostPattern(text, credential)
     return parsed !== undefined && 'problem' in parsed ? [problem(path, parsed.problem)] : []
   })
 }
@@ -214,10 +218,11 @@ function templatesOf({ api_key: apiKey, injections = [] }: ProviderDefinition): 
   return [...main, ...further]
 }
 
-function entriesHaveTheirSection({ api_key, oauth, injections = [] }: ProviderDefinition): readonly ErrorDetail[] {
+function entriesHaveTheirSection(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const { api_key, oauth, signing, injections = [] } = definition
   return injections.flatMap((entry, index) => {
     const section = isForTokens(entry) ? 'oauth' : 'api_key'
-    const isThere = (section === 'oauth' ? oauth : api_key) !== undefined
+    const isThere = (section === 'oauth' ? (oauth ?? signing) : api_key) !== undefined
     return isThere ? [] : [problem(`injections.${index}`, `needs the section "${section}"`)]
   })
 }
@@ -285,6 +290,11 @@ function endpointsAreSafe({ oauth = { scopes: [] }, base_url }: ProviderDefiniti
     if (base_url === undefined) return [problem(`oauth.${name}`, 'needs a base_url')]
     return problems(`oauth.${name}`, problemOfEndpoint(text.replace(ON_THE_TENANT, 'https://tenant.example')))
   })
+}
+
+function tokenUrlIsSafe({ signing }: ProviderDefinition): readonly ErrorDetail[] {
+  if (signing === undefined || signing.type === 'aws_sigv4') return []
+  return problems('signing.token_url', problemOfEndpoint(signing.token_url.replace('{installation_id}', '1')))
 }
 
 /** What each flow cannot do without, where nothing is left to discover it from. */

@@ -130,3 +130,35 @@ describe('the destination of a credential', () => {
     assert.notEqual(tokenDigest({}), digest({}))
   })
 })
+
+describe('the destination of a key that signs', () => {
+  const google = { type: 'google_service_account', token_url: 'https://prov.test/token', scopes: ['a', 'b'] }
+  const signingDigest = (overrides: Readonly<Record<string, unknown>>) =>
+    destinationDigest(definitionOf({ ...base, signing: google, ...overrides }), 'signing')
+
+  for (const [what, overrides] of [
+    ['another order of scopes', { signing: { ...google, scopes: ['b', 'a'] } }],
+    ['another place for API keys', { api_key: { prefix: 'Token' } }],
+    ['another endpoint of OAuth', { oauth: { ...OAUTH, token_url: 'https://other.test/token' } }],
+  ] as const)
+    it(`is the same with ${what}`, () => {
+      assert.equal(signingDigest(overrides), signingDigest({}))
+    })
+
+  for (const [what, overrides] of [
+    ['another host', { hosts: ['a.prov.test', 'evil.test'] }],
+    ['another token endpoint', { signing: { ...google, token_url: 'https://evil.test/token' } }],
+    ['more scopes', { signing: { ...google, scopes: ['a', 'b', 'c'] } }],
+    ['another kind', { signing: { type: 'aws_sigv4' }, headers: undefined }],
+    ['another header for tokens', { oauth: { ...OAUTH, header_name: 'X-Token' } }],
+  ] as const)
+    it(`is another with ${what}`, () => {
+      assert.notEqual(signingDigest(overrides), signingDigest({}))
+    })
+
+  it('is never that of an API key, which has the same with such a section and without', () => {
+    assert.notEqual(signingDigest({}), digest({ signing: google }))
+    assert.equal(digest({ signing: google }), digest({}))
+    assert.equal(tokenDigest({ signing: google }), tokenDigest({}))
+  })
+})

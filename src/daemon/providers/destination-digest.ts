@@ -3,31 +3,51 @@ import type { AuthType } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { entriesOf } from './injection.ts'
 
+/** What a stored credential can be, as far as it decides where it goes. A key that signs came by the flow `api_key`. */
+export type CredentialKind = AuthType | 'signing'
+
 /**
  * SHA-256, in hex, of what says where a credential of this type may go and how: hosts, base URL (the template and the
  * connection's own), fixed headers, and for an API key its places and forms, for tokens theirs and the endpoints that
- * get to see one. The order of names and hosts, and whether a default is written out, do not matter; names,
- * descriptions, patterns, environment variables and the section of the other type are not part of it.
+ * get to see one, for a key that signs what it signs for and where the tokens go that it gets. The order of names and hosts, and whether a default is written out, do not matter; names,
+ * descriptions, patterns, environment variables and the sections of the other kinds are not part of it.
  */
 export function destinationDigest(
   definition: ProviderDefinition,
-  authType: AuthType,
+  kind: CredentialKind,
   connectionBaseUrl?: string,
 ): string {
   return createHash('sha256')
-    .update(canonical(destinationOf(definition, authType, connectionBaseUrl)))
+    .update(canonical(destinationOf(definition, kind, connectionBaseUrl)))
     .digest('hex')
 }
 
-function destinationOf(definition: ProviderDefinition, authType: AuthType, connectionBaseUrl: string | undefined) {
+function destinationOf(definition: ProviderDefinition, kind: CredentialKind, connectionBaseUrl: string | undefined) {
   return {
     format: 1,
-    auth_type: authType,
+    auth_type: kind,
     hosts: definition.hosts.toSorted(),
     base_url: definition.base_url,
     connection_base_url: connectionBaseUrl,
     headers: definition.headers,
-    ...(authType === 'api_key' ? keyPlaces(definition) : tokenPlaces(definition)),
+    ...placesOf[kind](definition),
+  }
+}
+
+const placesOf: Readonly<Record<CredentialKind, (definition: ProviderDefinition) => object>> = {
+  api_key: keyPlaces,
+  oauth2: tokenPlaces,
+  signing: signingPlaces,
+}
+
+function signingPlaces(definition: ProviderDefinition) {
+  const { signing, oauth } = definition
+  if (signing?.type === 'aws_sigv4') return { signing }
+  return {
+    signing: signing && { ...signing, ...('scopes' in signing && { scopes: signing.scopes.toSorted() }) },
+    header_name: (oauth?.header_name ?? 'Authorization').toLowerCase(),
+    prefix: oauth?.prefix ?? 'Bearer',
+    injections: furtherPlaces(definition, 'oauth2'),
   }
 }
 

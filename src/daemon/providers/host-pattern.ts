@@ -3,7 +3,7 @@ import { DEFAULT_PORT } from '../../protocol/index.ts'
 
 /** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
 export interface HostPattern {
-  /** Lower case; at most one label is `*`. IPv6 without brackets, as in a request. */
+  /** Lower case; one label may be `*`, two where only signatures are sent. IPv6 without brackets, as in a request. */
   readonly host: string
   readonly port: number
   /** `/api/` of `example.com/api/*`: begins and ends with a slash. */
@@ -40,13 +40,17 @@ const SHARED_SUFFIXES: ReadonlySet<string> = new Set([
   'windows.net',
 ])
 
-/** Contract section 8: what a host of a definition may be. `problem` says what it must be, never what it was. */
-export function parseHostPattern(text: string): ParsedHost {
+/**
+ * Contract section 8: what a host of a definition may be. `problem` says what it must be, never what it was.
+ * @param credential `signature` where nothing that goes there could be used for another request: then a stranger's host
+ *   may be meant, and a second label be a wildcard (`*.s3.*.amazonaws.com`)
+ */
+export function parseHostPattern(text: string, credential: 'any' | 'signature' = 'any'): ParsedHost {
   const slash = text.indexOf('/')
   const authority = slash < 0 ? text : text.slice(0, slash)
   const path = slash < 0 ? undefined : text.slice(slash)
   const { host, port } = splitAuthority(authority)
-  const problem = problemOfPort(port) ?? problemOfHost(host, port) ?? problemOfPath(path)
+  const problem = problemOfPort(port) ?? problemOfHost(host, port, credential) ?? problemOfPath(path)
   if (problem !== undefined) return { problem }
   return { pattern: patternOf(host, port === undefined ? HTTPS_PORT : Number(port), path?.slice(0, -1)) }
 }
@@ -68,9 +72,9 @@ function problemOfPort(port: string | undefined): string | undefined {
   return undefined
 }
 
-function problemOfHost(host: string, port: string | undefined): string | undefined {
+function problemOfHost(host: string, port: string | undefined, credential: 'any' | 'signature'): string | undefined {
   if (LOOPBACK_HOSTS.has(host)) return problemOfLoopbackPort(port)
-  return problemOfName(host) ?? problemOfWildcard(host)
+  return problemOfName(host) ?? (credential === 'any' ? problemOfWildcard(host) : problemOfSignedWildcards(host))
 }
 
 function problemOfLoopbackPort(port: string | undefined): string | undefined {
@@ -91,8 +95,16 @@ export function problemOfName(host: string): string | undefined {
 function problemOfWildcard(host: string): string | undefined {
   if (!host.includes('*')) return undefined
   if (host.indexOf('*') !== host.lastIndexOf('*')) return 'must have at most one "*"'
-  if (isShared(host)) return 'must not have a "*" where strangers get names'
-  return undefined
+  const isRegion = !isAmazon(host) || host.endsWith(`*${AMAZON}`)
+  return isShared(host) || !isRegion ? 'must not have a "*" where strangers get names' : undefined
+}
+
+function problemOfSignedWildcards(host: string): string | undefined {
+  if (host.split('*').length > 3) return 'must have at most two "*"'
+  const last = host.slice(host.lastIndexOf('*'))
+  return last.startsWith('*') && isPublic(last, 'of registries only')
+    ? 'must not have a "*" where strangers get names'
+    : undefined
 }
 
 /** Whether the wildcard stands for a name that anyone can have: on a public suffix, or left of a shared one. */
@@ -123,20 +135,30 @@ export function isWildcard(pattern: HostPattern): boolean {
 
 /** Whether the host itself, in lower case, is one that the pattern means. */
 export function matchesHost(pattern: string, host: string): boolean {
-  const star = pattern.indexOf('*')
-  if (star < 0) return pattern === host
-  const [before, behind] = [pattern.slice(0, star), pattern.slice(star + 1)]
-  if (host.length <= before.length + behind.length || !host.startsWith(before) || !host.endsWith(behind)) return false
-  return matchesLabel(host.slice(star, host.length - behind.length), pattern)
+  if (!pattern.includes('*')) return pattern === host
+  const [wanted, labels] = [pattern.split('.'), host.split('.')]
+  const region = regionIn(pattern, wanted)
+  return wanted.length === labels.length && wanted.every((label, at) => meets(label, labels[at] ?? '', at === region))
 }
 
-// An S3 bucket is a name that anyone can have: bedrock.s3.amazonaws.com may belong to a stranger. Of Amazon's names a
-// wildcard means a region and nothing else.
+// An S3 bucket is a name that anyone can have: bedrock.s3.amazonaws.com may belong to a stranger. Left of Amazon's own
+// name a wildcard means a region and nothing else.
 const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,2}-[0-9]{1,2}$/
+const AMAZON = '.amazonaws.com'
 
-function matchesLabel(label: string, pattern: string): boolean {
-  if (label.includes('.')) return false
-  return !pattern.endsWith('.amazonaws.com') || REGION.test(label)
+/** Whether a label of a pattern means the other: one of a host, or of another pattern. */
+function meets(label: string, other: string, isRegion: boolean): boolean {
+  if (label !== '*') return label === other
+  return other !== '' && (other === '*' || !isRegion || REGION.test(other))
+}
+
+/** Which label can only be a region. */
+function regionIn(host: string, labels: readonly string[]): number {
+  return isAmazon(host) ? labels.length - 3 : -1
+}
+
+function isAmazon(host: string): boolean {
+  return host.endsWith(AMAZON)
 }
 
 /** Whether one request can match both. */
@@ -151,9 +173,10 @@ export function tie(a: HostPattern, b: HostPattern): boolean {
 
 function hostsOverlap(a: string, b: string): boolean {
   const [left, right] = [a.split('.'), b.split('.')]
-  return (
-    left.length === right.length && left.every((label, at) => label === '*' || right[at] === '*' || label === right[at])
-  )
+  const [leftRegion, rightRegion] = [regionIn(a, left), regionIn(b, right)]
+  const overlaps = (one: string, other: string, at: number) =>
+    meets(one, other, at === leftRegion) || meets(other, one, at === rightRegion)
+  return left.length === right.length && left.every((label, at) => overlaps(label, right[at] ?? '', at))
 }
 
 function pathsOverlap(a = '/', b = '/'): boolean {

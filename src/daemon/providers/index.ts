@@ -3,9 +3,10 @@
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
 export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
-export { credentialFields, parseCredential } from './credential.ts'
-export { destinationDigest } from './destination-digest.ts'
+export { credentialFields, type KeySection, keySection, parseCredential } from './credential.ts'
+export { type CredentialKind, destinationDigest } from './destination-digest.ts'
 export { type HostPattern, matchesHost } from './host-pattern.ts'
 export { type Injection, injectionFor, passwordTemplate } from './injection.ts'
 export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export type { Match, Provider, Target } from './provider.ts'
+export { isSigningCredential, type Signing, serviceAccountOf, tokenUrlOf } from './signing-credential.ts'

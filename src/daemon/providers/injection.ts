@@ -56,11 +56,11 @@ function tokenPlaces(
   credential: Credential,
   bound: readonly Entry[],
 ): readonly Place[] {
-  const { oauth } = definition
+  const { oauth, signing } = definition
   const token = credential['access_token']
-  if (!oauth || !token) throw missing(definition, 'access token')
+  if (!(oauth ?? signing) || !token) throw missing(definition, 'access token')
   if (bound.length > 0) return bound.flatMap((entry) => furtherPlace(entry, credential) ?? [])
-  const { header_name = 'Authorization', prefix = 'Bearer' } = oauth
+  const { header_name = 'Authorization', prefix = 'Bearer' } = oauth ?? {}
   return [['header', header_name, withPrefix(prefix, token.reveal())]]
 }
 

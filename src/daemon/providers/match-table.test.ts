@@ -10,6 +10,11 @@ function providerOf(name: string, hosts: readonly string[]): Provider {
   return { definition, source: 'custom', overridesBundled: false, hosts: compileHosts(definition) }
 }
 
+function signing(name: string, hosts: readonly string[]): Provider {
+  const definition = definitionOf({ name, hosts, api_key: undefined, signing: { type: 'aws_sigv4' } })
+  return { definition, source: 'custom', overridesBundled: false, hosts: compileHosts(definition) }
+}
+
 const table = compileMatchTable([
   providerOf('exact', ['api.prov.test', 'api.prov.test:8443']),
   providerOf('wild', ['*.prov.test', '*.prov.test/deep/*']),
@@ -19,6 +24,7 @@ const table = compileMatchTable([
   providerOf('twin-one', ['twin.test', '*.twin.test']),
   providerOf('twin-two', ['twin.test', '*.twin.test']),
   providerOf('bedrock', ['bedrock.*.amazonaws.com']),
+  signing('storage', ['*.s3.*.amazonaws.com', '*.s3.amazonaws.com', 's3.*.amazonaws.com']),
   providerOf('loopback', ['[::1]:8443']),
 ])
 
@@ -44,6 +50,13 @@ describe('matching a request', () => {
     ['api.prov.test.', 443, '/', 'none'],
     ['api.prov.test.evil.test', 443, '/', 'none'],
     ['*.prov.test', 8443, '/', 'none'],
+    ['b.s3.eu-west-1.amazonaws.com', 443, '/', 'storage'],
+    ['b.s3.stranger.amazonaws.com', 443, '/', 'none'],
+    ['bedrock.s3.amazonaws.com', 443, '/', 'storage'],
+    ['bedrock.eu-west-1.amazonaws.com', 443, '/', 'bedrock'],
+    ['s3.eu-west-1.amazonaws.com', 443, '/', 'storage'],
+    ['.s3.eu-west-1.amazonaws.com', 443, '/', 'none'],
+    ['a.b.s3.eu-west-1.amazonaws.com', 443, '/', 'none'],
     ['shared.test', 443, '/a/x', 'paths'],
     ['shared.test', 443, '/a/b/x', 'longer'],
     ['shared.test', 443, '/a/b', 'longer'],
@@ -65,7 +78,7 @@ describe('matching a request', () => {
     ['a.twin.test', 443, '/', ['twin-one', 'twin-two']],
     ['bedrock.us-east-1.amazonaws.com', 443, '/', 'bedrock'],
     ['bedrock.us-gov-west-1.amazonaws.com', 443, '/', 'bedrock'],
-    ['bedrock.s3.amazonaws.com', 443, '/', 'none'],
+    ['bedrock.stranger.amazonaws.com', 443, '/', 'none'],
     ['::1', 8443, '/', 'loopback'],
     ['constructor', 443, '/', 'none'],
     ['', 443, '/', 'none'],

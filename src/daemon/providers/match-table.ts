@@ -20,7 +20,7 @@ const NONE: Match = { kind: 'none' }
 export function compileMatchTable(providers: readonly Provider[]): MatchTable {
   const exact = new Map<string, Entry[]>()
   const wildcard = new Map<string, Entry[]>()
-  const places = new Map<number, Set<number>>()
+  const places = new Map<number, Places>()
   for (const entry of entriesOf(providers)) {
     add(isWildcard(entry.pattern) ? wildcard : exact, keyOf(entry.pattern.host, entry.pattern.port), entry)
     notePlace(places, entry.pattern.host)
@@ -38,8 +38,8 @@ export function compileMatchTable(providers: readonly Provider[]): MatchTable {
 
   function wildcardEntries(host: string, port: number): readonly Entry[] {
     const labels = host.split('.')
-    return [...(places.get(labels.length) ?? [])]
-      .flatMap((place) => wildcard.get(keyOf(labels.with(place, '*').join('.'), port)) ?? [])
+    return [...(places.get(labels.length)?.values() ?? [])]
+      .flatMap((stars) => wildcard.get(keyOf(withStars(labels, stars), port)) ?? [])
       .filter(({ pattern }) => matchesHost(pattern.host, host))
   }
 }
@@ -58,14 +58,21 @@ function add(index: Map<string, Entry[]>, key: string, entry: Entry): void {
   else entries.push(entry)
 }
 
-/** Which label is the `*`, by how many labels there are. */
-function notePlace(places: Map<number, Set<number>>, host: string): void {
+/** Which labels are `*`: one, seldom two. By how they are written. */
+type Places = Map<string, readonly number[]>
+
+/** Which labels are `*`, by how many labels there are. */
+function notePlace(places: Map<number, Places>, host: string): void {
   const labels = host.split('.')
-  const place = labels.indexOf('*')
-  if (place < 0) return
+  const stars = labels.flatMap((label, at) => (label === '*' ? [at] : []))
+  if (stars.length === 0) return
   const known = places.get(labels.length)
-  if (known === undefined) places.set(labels.length, new Set([place]))
-  else known.add(place)
+  if (known === undefined) places.set(labels.length, new Map([[stars.join(), stars]]))
+  else known.set(stars.join(), stars)
+}
+
+function withStars(labels: readonly string[], stars: readonly number[]): string {
+  return stars.reduce<readonly string[]>((named, at) => named.with(at, '*'), labels).join('.')
 }
 
 function decide(entries: readonly Entry[], path: string | undefined, among: (provider: Provider) => boolean): Match {

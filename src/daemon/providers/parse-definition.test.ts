@@ -27,6 +27,15 @@ const bound = (rest: object) => ({
 const header = (name: string) => ({ api_key: { header_name: name } })
 const field = (name: string, rest: object = {}) => ({ name, label: 'Label', secret: true, required: true, ...rest })
 
+const SIGNED = { api_key: undefined, signing: { type: 'aws_sigv4' } }
+const serviceAccount = (more: object) => ({
+  api_key: undefined,
+  signing: { type: 'google_service_account', token_url: 'https://prov.test/token', scopes: ['a'], ...more },
+})
+const app = (more: object) => ({
+  signing: { type: 'github_app', token_url: 'https://prov.test/a/{installation_id}/tokens', ...more },
+})
+
 describe('a provider definition', () => {
   for (const [what, overrides] of [
     ['of the smallest size', {}],
@@ -60,6 +69,14 @@ describe('a provider definition', () => {
     ['for OAuth with the bare token', oauth({ header_name: 'X-Token', prefix: '' })],
     ['for OAuth on loopback', oauth({ token_url: 'http://127.0.0.1:9000/token' })],
     ['with a query parameter', { api_key: { query_param: 'key' } }],
+    ['whose requests are signed', SIGNED],
+    [
+      'whose requests are signed, also on hosts of strangers',
+      { ...SIGNED, hosts: ['*.s3.*.amazonaws.com', '*.s3.amazonaws.com', '*.r2.cloudflarestorage.com'] },
+    ],
+    ['with a service account', serviceAccount({})],
+    ['with an app beside a key', app({})],
+    ['with variables for fields of a key that signs', { ...SIGNED, env: { PROV_KEY_ID: 'access_key_id' } }],
     [
       'with all in it',
       {
@@ -88,6 +105,11 @@ describe('a provider definition', () => {
       assert.deepEqual(parseDefinition(definitionJson(overrides)), definitionJson(overrides))
     })
 
+  for (const host of ['*', '*.com', '*.co.uk', '*.*.com', '*.*.*.amazonaws.com', 'a*.prov.test', 'prov', '10.0.0.1'])
+    it(`does not name the host ${host}, though its requests are signed`, () => {
+      assert.deepEqual(pathsRefused({ ...SIGNED, hosts: ['ok.prov.test', host] }), ['hosts.1'])
+    })
+
   for (const host of [
     '*',
     '*.com',
@@ -97,6 +119,9 @@ describe('a provider definition', () => {
     '*.amazonaws.com',
     '*.googleapis.com',
     '*.s3.amazonaws.com',
+    '*.execute-api.eu-west-1.amazonaws.com',
+    'api.*.eu-west-1.amazonaws.com',
+    '*.s3.*.amazonaws.com',
     '*.azure.com',
     '*.test',
     'api.*',
@@ -253,6 +278,19 @@ describe('a provider definition', () => {
       { api_key: { encoding: 'basic', username: '{api_key}', password: '{b}' } },
       ['api_key.password'],
     ],
+    ['kind of signing that is unknown', { signing: { type: 'hmac' } }, ['signing.type']],
+    ['secret beside what is signed', { signing: { ...SIGNED.signing, secret: 'CNRY' } }, ['signing.secret']],
+    ['fixed header in what is signed', { ...SIGNED, headers: { 'X-A': '1' } }, ['headers']],
+    ['token endpoint in plain http', serviceAccount({ token_url: 'http://prov.test/' }), ['signing.token_url']],
+    ['token endpoint of each account', serviceAccount({ token_url: 'https://prov.test/{a}' }), ['signing.token_url']],
+    ['token endpoint without an installation', app({ token_url: 'https://prov.test/a' }), ['signing.token_url']],
+    [
+      'installation for a host',
+      app({ token_url: 'https://{installation_id}.test/{installation_id}' }),
+      ['signing.token_url'],
+    ],
+    ['installation for half a segment', app({ token_url: 'https://a.test/x{installation_id}' }), ['signing.token_url']],
+    ['service account without scopes', serviceAccount({ scopes: [] }), ['signing.scopes']],
     ['prefix in a query', { api_key: { query_param: 'key', prefix: 'Bearer' } }, ['api_key.prefix']],
     ['fields without the key', { api_key: { fields: [field('token')] } }, ['api_key.fields']],
     ['field twice', { api_key: { fields: [field('api_key'), field('api_key')] } }, ['api_key.fields.1.name']],

@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { BrokerError, type ErrorDetail } from '../../protocol/index.ts'
+import { BrokerError, type ErrorDetail, SIGNING_TYPES } from '../../protocol/index.ts'
 import { type ProviderDefinition, providerDefinition } from '../../schemas/index.ts'
 import { definitionProblems } from './definition-rules.ts'
 
@@ -44,10 +44,17 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
     case 'invalid_key':
       return issue.issues.map(({ message }) => ({ path: joined(path), message: lowerFirst(message) }))
     case 'invalid_union':
-      return [{ path: joined(path), message: 'must be "header", "query", "basic" or "path"' }]
+      return [{ path: joined(path), message: UNIONS[path[0] ?? ''] ?? lowerFirst(issue.message) }]
     default:
       return [{ path: joined(path), message: lowerFirst(issue.message) }]
   }
+}
+
+/** What the parts of a definition that come in several kinds may be. */
+const UNIONS: Readonly<Record<string, string>> = {
+  injections: 'must be "header", "query", "basic" or "path"',
+  signing: `must be ${SIGNING_TYPES.map((type) => `"${type}"`).join(' or ')}`,
+  env: 'must be "credential", "base_url" or the name of a field',
 }
 
 function joined(path: readonly string[]): string {

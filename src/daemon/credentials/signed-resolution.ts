@@ -1,0 +1,88 @@
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
+import type { UsableConnection } from '../connections/index.ts'
+import type { HostPattern, Provider } from '../providers/index.ts'
+import { type AwsKey, scopeOfHost, sigV4Headers } from '../signing/index.ts'
+import { type CarriedCredential, resolutionOf } from './resolution.ts'
+import type { TokenIssuer } from './token-issuer.ts'
+
+export interface SignedResolutionOptions {
+  readonly issuer: TokenIssuer
+  readonly now?: () => number
+}
+
+export interface SignedUse {
+  readonly actor: Actor
+  readonly provider: Provider
+  readonly host: HostPattern
+  readonly used: UsableConnection
+  readonly request: ResolveRequest
+}
+
+/**
+ * What a key that signs makes of a request: its signature, or the token that was got with it.
+ * @throws BrokerError InvalidRequestError where the question does not say what is signed; RefreshFailedError
+ */
+export async function signedResolution(options: SignedResolutionOptions, use: SignedUse): Promise<Resolution> {
+  const { provider, used } = use
+  if (provider.definition.signing?.type === 'aws_sigv4') return sigV4Resolution(use, (options.now ?? Date.now)())
+  const token = await options.issuer.token(use.actor, provider, used, use.request.rejected_version)
+  const carried: CarriedCredential = {
+    provider: used.provider,
+    connection: used.connection,
+    authType: 'oauth2',
+    credential: { access_token: token.accessToken },
+    version: token.version,
+    ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }),
+  }
+  return resolutionOf(provider, carried, use.host)
+}
+
+function sigV4Resolution({ used, request }: SignedUse, now: number): Resolution {
+  const { provider, connection } = used
+  const host = wireHost(request)
+  const { sign, method, path } = request
+  if (!sign || method === undefined || path === undefined) throw notSignable(used, 'it does not say what is signed')
+  if (sign.headers?.some(({ name, value }) => name.toLowerCase() === 'host' && !isOwnHost(request, value)))
+    throw notSignable(used, 'its Host is not the host that the credential is for')
+  const scope = sign.scope ?? scopeOfHost(request.host.toLowerCase())
+  if (!scope) throw notSignable(used, 'neither it nor its host says for which region and service it is signed')
+  const key = awsKey(used)
+  const headers = sigV4Headers(
+    { method, host, path, query: sign.query ?? '', headers: sign.headers ?? [], payload: sign.payload, scope },
+    key,
+    now,
+  )
+  return { provider, connection, headers: { ...headers }, ...(!key.sessionToken && { remove: [SECURITY_TOKEN] }) }
+}
+
+/** The child's own belongs to another key. */
+const SECURITY_TOKEN = 'X-Amz-Security-Token'
+const HTTPS_PORT = 443
+
+function wireHost({ host, port = HTTPS_PORT, sign }: ResolveRequest): string {
+  const own = sign?.headers?.find(({ name }) => name.toLowerCase() === 'host')?.value
+  return own ?? (port === HTTPS_PORT ? host : `${host}:${port}`)
+}
+
+/** A signature is for one host: it must be the one that was matched, however it is written. */
+function isOwnHost({ host, port = HTTPS_PORT }: ResolveRequest, value: string): boolean {
+  const [own, named] = [host.toLowerCase(), value.trim().toLowerCase()]
+  return named === `${own}:${port}` || (named === own && port === HTTPS_PORT)
+}
+
+function awsKey({ provider, connection, credential }: UsableConnection): AwsKey {
+  const { access_key_id: id, secret_access_key: secretAccessKey, session_token: sessionToken } = credential
+  if (id && secretAccessKey) {
+    return { accessKeyId: id.reveal(), secretAccessKey, ...(sessionToken && { sessionToken }) }
+  }
+  throw new BrokerError('CredentialMissingError', `Connection "${connection}" of ${provider} holds no access key`, {
+    provider,
+    connection,
+    hint: `Log in again: broker login ${provider} --force`,
+  })
+}
+
+function notSignable({ provider, connection }: UsableConnection, why: string): BrokerError {
+  return new BrokerError('InvalidRequestError', `Cannot sign this request: ${why}`, { provider, connection })
+}

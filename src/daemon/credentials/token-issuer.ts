@@ -1,0 +1,211 @@
+import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
+import {
+  type ConnectionId,
+  type Connections,
+  pauseAfter,
+  pauseAfterForced,
+  refreshDueAt,
+  type UsableConnection,
+  usableUntil,
+} from '../connections/index.ts'
+import type { AssertionRequest, Flows, RefreshOutcome } from '../flows/index.ts'
+import type { Provider } from '../providers/index.ts'
+import { signedAssertion } from './signed-assertion.ts'
+
+/** A token that was made with a key which signs. Kept in memory alone, and made anew before it ends. */
+export interface IssuedToken {
+  readonly accessToken: Secret
+  /** Milliseconds since 1970; absent where the service does not say. */
+  readonly expiresAt?: number
+  /** Another token has another; never used twice, not even by a daemon that was started again. */
+  readonly version: number
+}
+
+export interface TokenIssuer {
+  /**
+   * A token that has not ended, asked for once however many want it. Where the host has refused the one of this version
+   * another, or the same again where that cannot be.
+   * @throws BrokerError RefreshFailedError; CredentialMissingError where the key cannot be read
+   */
+  token(
+    actor: Actor,
+    provider: Provider,
+    used: UsableConnection,
+    rejectedVersion: number | undefined,
+  ): Promise<IssuedToken>
+  /** Lets go of the tokens of a connection, or of all of a provider. */
+  forget(actor: Actor, id: Pick<ConnectionId, 'provider'> & Partial<ConnectionId>): void
+}
+
+export interface TokenIssuerOptions {
+  readonly flows: Flows
+  readonly connections: Connections
+  /** An error that is nobody's fault but ours. */
+  readonly onFailure: (error: unknown) => void
+  readonly now?: () => number
+  readonly random?: () => number
+}
+
+export function openTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
+  return new TokensInMemory(options)
+}
+
+/** What is known of one connection with one key. */
+interface Held {
+  /** Of the sealed key. */
+  readonly keyVersion: number
+  token?: IssuedToken
+  /** When the token at hand is replaced, and until when it is handed out. */
+  dueAt: number
+  usableUntil: number
+  underWay?: Promise<IssuedToken>
+  failures: number
+  restUntil: number
+  forced?: { readonly at: number; readonly pause: number }
+}
+
+interface Wanted {
+  readonly actor: Actor
+  readonly provider: Provider
+  readonly used: UsableConnection
+}
+
+const MOST_HELD = 10_000
+
+class TokensInMemory implements TokenIssuer {
+  readonly #options: TokenIssuerOptions
+  readonly #now: () => number
+  readonly #random: () => number
+  readonly #held = new Map<string, Held>()
+  #lastVersion = 0
+
+  constructor(options: TokenIssuerOptions) {
+    this.#options = options
+    this.#now = options.now ?? Date.now
+    this.#random = options.random ?? Math.random
+  }
+
+  async token(
+    actor: Actor,
+    provider: Provider,
+    used: UsableConnection,
+    rejectedVersion: number | undefined,
+  ): Promise<IssuedToken> {
+    const held = this.#heldFor(actor, used)
+    const wanted = { actor, provider, used }
+    const { token } = held
+    if (!token || this.#now() >= held.usableUntil) return this.#issued(held, wanted)
+    if (token.version === rejectedVersion) return this.#instead(token, held, wanted)
+    if (this.#now() >= held.dueAt) this.#issueBehind(held, wanted)
+    return token
+  }
+
+  forget({ vaultId }: Actor, { provider, connection }: Pick<ConnectionId, 'provider'> & Partial<ConnectionId>): void {
+    const prefix = `${vaultId}/${provider}/`
+    for (const key of this.#held.keys()) {
+      if (connection === undefined ? key.startsWith(prefix) : key === prefix + connection) this.#held.delete(key)
+    }
+  }
+
+  /** Tokens belong to the key that they were made with: after another login there are none. */
+  #heldFor({ vaultId }: Actor, { provider, connection, version }: UsableConnection): Held {
+    const key = `${vaultId}/${provider}/${connection}`
+    const known = this.#held.get(key)
+    if (known?.keyVersion === version) return known
+    if (this.#held.size >= MOST_HELD) this.#held.clear()
+    const held: Held = { keyVersion: version, dueAt: 0, usableUntil: 0, failures: 0, restUntil: 0 }
+    this.#held.set(key, held)
+    return held
+  }
+
+  /** A host that refuses every token must not cost one for each request. */
+  async #instead(token: IssuedToken, held: Held, wanted: Wanted): Promise<IssuedToken> {
+    const now = this.#now()
+    if (!held.underWay) {
+      if (held.forced && now - held.forced.at < held.forced.pause) return token
+      held.forced = { at: now, pause: pauseAfterForced(held.forced, now) }
+    }
+    try {
+      return await this.#issued(held, wanted)
+    } catch (error) {
+      ifItServesOn(error)
+      return token
+    }
+  }
+
+  /** The token at hand is handed out meanwhile, and as long as this does not work. */
+  #issueBehind(held: Held, wanted: Wanted): void {
+    this.#issued(held, wanted).catch((error: unknown) => {
+      if (!(error instanceof BrokerError)) this.#options.onFailure(error)
+    })
+  }
+
+  #issued(held: Held, wanted: Wanted): Promise<IssuedToken> {
+    held.underWay ??= this.#issue(held, wanted).finally(() => {
+      delete held.underWay
+    })
+    return held.underWay
+  }
+
+  async #issue(held: Held, { actor, provider, used }: Wanted): Promise<IssuedToken> {
+    const wait = held.restUntil - this.#now()
+    if (wait > 0) throw failed(used, 'it failed a short while ago', wait)
+    const outcome = await this.#ask(signedAssertion(provider.definition, used, this.#now()))
+    if (outcome.kind !== 'refreshed') {
+      await this.#options.connections.tokenMade(actor, used, { reason: outcome.reason })
+      throw this.#rest(held, used, outcome)
+    }
+    await this.#options.connections.tokenMade(actor, used, 'success')
+    return this.#keep(held, outcome.tokens)
+  }
+
+  async #ask(request: AssertionRequest): Promise<RefreshOutcome> {
+    try {
+      return await this.#options.flows.assert(request)
+    } catch (error) {
+      this.#options.onFailure(error)
+      return { kind: 'failed', reason: 'internal_error', answered: false }
+    }
+  }
+
+  #rest(held: Held, used: ConnectionId, outcome: Exclude<RefreshOutcome, { kind: 'refreshed' }>): BrokerError {
+    held.failures += 1
+    const asked = outcome.kind === 'failed' ? outcome.retryAfter : undefined
+    const wait = pauseAfter(held.failures, asked, this.#random())
+    held.restUntil = this.#now() + wait
+    return outcome.kind === 'rejected'
+      ? failed(used, `the provider does not take its key (${outcome.reason})`, wait)
+      : failed(used, `the provider did not give one (${outcome.reason})`, wait)
+  }
+
+  #keep(held: Held, { accessToken, expiresAt }: Pick<IssuedToken, 'accessToken' | 'expiresAt'>): IssuedToken {
+    const now = this.#now()
+    this.#lastVersion = Math.max(this.#lastVersion + 1, now)
+    const token = { accessToken, version: this.#lastVersion, ...(expiresAt !== undefined && { expiresAt }) }
+    const dueAt = expiresAt === undefined ? Number.POSITIVE_INFINITY : refreshDueAt(now, expiresAt, this.#random())
+    held.token = token
+    held.dueAt = dueAt
+    held.usableUntil = expiresAt === undefined ? Number.POSITIVE_INFINITY : usableUntil(dueAt, expiresAt)
+    held.failures = 0
+    held.restUntil = 0
+    return token
+  }
+}
+
+/** The token at hand is as good as it was. */
+function ifItServesOn(error: unknown): void {
+  if (!(error instanceof BrokerError)) throw error
+}
+
+function failed({ provider, connection }: ConnectionId, why: string, waitMs: number): BrokerError {
+  return new BrokerError(
+    'RefreshFailedError',
+    `Cannot get a token for connection "${connection}" of ${provider}: ${why}`,
+    {
+      provider,
+      connection,
+      hint: `Try again in a moment. If it was the key: broker login ${provider} --connection ${connection} --signing-key --force`,
+      retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)),
+    },
+  )
+}
