@@ -95,7 +95,7 @@ describe('keys that sign, behind broker run', { timeout: 110_000 }, () => {
     await broker(['provider', 'register', file, '--force'])
   }
 
-  it('sign each request to AWS; the child has placeholders where a client looks for keys', async () => {
+  it('sign each request to AWS; the child has the id of the key, and placeholders for what is secret', async () => {
     const { accessKeyId, secretAccessKey, sessionToken } = KEY
     const fields = { access_key_id: accessKeyId, secret_access_key: secretAccessKey, session_token: sessionToken }
     await broker(['login', 'aws'], JSON.stringify(fields))
@@ -103,7 +103,7 @@ describe('keys that sign, behind broker run', { timeout: 110_000 }, () => {
     const { AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN } = run.child.env
     assert.deepEqual(
       [AWS_ACCESS_KEY_ID, AWS_SECRET_ACCESS_KEY, AWS_SESSION_TOKEN],
-      ['broker-proxy-managed', 'broker-proxy-managed', undefined],
+      [accessKeyId, 'broker-proxy-managed', 'broker-proxy-managed'],
     )
     for (const host of AWS_HOSTS)
       assert.deepEqual((await run.get(`https://${host}/a%20b?x=%2F&a=1`)).body, { problem: 'none' })

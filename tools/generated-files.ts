@@ -127,9 +127,9 @@ function keyForm(apiKey: Section<'api_key'>): string {
   const name = apiKey.header_name ?? 'Authorization'
   const pair = `${apiKey.username ?? ''}:${passwordTemplate(apiKey)}`.replaceAll('{api_key}', key)
   const basic = `${apiKey.prefix ?? 'Basic'} ${pair}`
-  const value =
-    apiKey.encoding === 'basic' ? basic : [apiKey.prefix, key].filter((part) => part !== undefined).join(' ')
-  return apiKey.query_param === undefined ? `${name}: ${value}` : `?${apiKey.query_param}=${key}`
+  const plain = apiKey.value ?? [apiKey.prefix, key].filter((part) => part !== undefined).join(' ')
+  const value = apiKey.encoding === 'basic' ? basic : plain.replaceAll('{api_key}', key)
+  return apiKey.query_param === undefined ? `${name}: ${value}` : `?${apiKey.query_param}=${value}`
 }
 
 function furtherForm(entry: Section<'injections'>[number]): string {

@@ -2,7 +2,7 @@
 export const revealList: Readonly<Record<string, number>> = {
   'src/cli/commands/run.ts': 2,
   'src/cli/key-file.ts': 1,
-  'src/cli/key-import.ts': 1,
+  'src/cli/key-import.ts': 3,
   'src/client/daemon-client.ts': 2,
   'src/config/identities.ts': 1,
   'src/config/server-files.ts': 1,

@@ -13,6 +13,8 @@ describe('a page that is opened in the browser', () => {
   beforeEach((t) => {
     assert.ok('after' in t)
     folder = mkdtempSync(join(tmpdir(), 'broker-test-'))
+    // A program without an ending is what the nearest package says it is.
+    writeFileSync(join(folder, 'package.json'), '{ "type": "commonjs" }')
     t.after(() => rmSync(folder, { recursive: true, force: true }))
   })
 

@@ -6,16 +6,21 @@ import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { findVariables } from './environment-files.ts'
 
-test('the environment wins over .env.local, and that over .env', (t) => {
+test('the environment wins, then .env.development.local, .env.local, .env.development and .env', (t) => {
   const root = folder(t, {
-    '.env': 'A_KEY=CNRYa1\nB_KEY=CNRYb1\nC_KEY=CNRYc1',
-    '.env.local': 'A_KEY=CNRYa2\nB_KEY=CNRYb2',
+    '.env': 'A_KEY=CNRYa1\nB_KEY=CNRYb1\nC_KEY=CNRYc1\nD_KEY=CNRYd1\nE_KEY=CNRYe1',
+    '.env.development': 'A_KEY=CNRYa2\nB_KEY=CNRYb2\nC_KEY=CNRYc2\nD_KEY=CNRYd2',
+    '.env.local': 'A_KEY=CNRYa3\nB_KEY=CNRYb3\nC_KEY=CNRYc3',
+    '.env.development.local': 'A_KEY=CNRYa4\nB_KEY=CNRYb4',
+    '.env.production': 'F_KEY=CNRYf',
   })
 
-  assert.deepEqual(find(root, { A_KEY: 'CNRYa3' }).found, {
-    A_KEY: 'CNRYa3 environment',
-    B_KEY: 'CNRYb2 .env.local',
-    C_KEY: 'CNRYc1 .env',
+  assert.deepEqual(find(root, { A_KEY: 'CNRYa5' }).found, {
+    A_KEY: 'CNRYa5 environment',
+    B_KEY: 'CNRYb4 .env.development.local',
+    C_KEY: 'CNRYc3 .env.local',
+    D_KEY: 'CNRYd2 .env.development',
+    E_KEY: 'CNRYe1 .env',
   })
 })
 
@@ -27,13 +32,62 @@ test('a BOM, export, quotes, comments, Windows line ends and repeated names are 
   assert.deepEqual(find(root).found, { A_KEY: 'CNRYa .env', B_KEY: 'CNRY#b .env' })
 })
 
-test('nothing is run, and what a shell would have to make is no value', (t) => {
+test('nothing is run, and what a shell would have to make is no value and said to be none', (t) => {
   const root = folder(t, {})
   const planted = join(root, 'planted')
-  writeFileSync(join(root, '.env'), `A_KEY=$(touch ${planted})CNRY\nB_KEY=\${CNRY}\nC_KEY="CNRY1\nCNRY2"`)
+  writeFileSync(
+    join(root, '.env'),
+    `A_KEY=$(touch ${planted})CNRY\nB_KEY="x\${CNRY}"\nC_KEY="CNRY1\nCNRY2"\nD_KEY=$CNRY_KEY\nE_KEY=CNRY$1`,
+  )
 
-  assert.deepEqual(find(root).found, {})
+  const { found, skipped } = find(root)
+
+  assert.deepEqual(found, { E_KEY: 'CNRY$1 .env' })
+  assert.deepEqual(skipped, [
+    'A_KEY in .env was not used: a shell would have to make its value ("$…"), and files are not run',
+    'B_KEY in .env was not used: a shell would have to make its value ("$…"), and files are not run',
+    'C_KEY in .env was not used: it has several lines',
+    'D_KEY in .env was not used: a shell would have to make its value ("$…"), and files are not run',
+  ])
   assert.equal(existsSync(planted), false)
+})
+
+test('in the environment, where a shell has been at work, a dollar is a dollar', (t) => {
+  assert.deepEqual(find(folder(t, {}), { A_KEY: 'CNRY$(x)', B_KEY: ' ', C_KEY: '' }).found, {
+    A_KEY: 'CNRY$(x) environment',
+  })
+})
+
+test('a name that is given with nothing, or with what cannot be used, leaves the place to the next file', (t) => {
+  const root = folder(t, { '.env': 'A_KEY=CNRYa\nB_KEY=CNRYb', '.env.local': 'A_KEY=\nB_KEY=$B' })
+
+  assert.deepEqual(find(root).found, { A_KEY: 'CNRYa .env', B_KEY: 'CNRYb .env' })
+})
+
+test('names that are not asked for do nothing, whatever is in them, and thousands of lines take no time', (t) => {
+  const hostile = '\u001b]0;CNRY\u0007=x\n__proto__=CNRY\nconstructor=CNRY\n= CNRY\nA_KEY CNRY\n\u0000'.replace(
+    '\u0000',
+    '',
+  )
+  const root = folder(t, {
+    '.env': `${hostile}A_KEY=CNRYa\n`,
+    '.env.local': 'B_KEY=CNRYb\n'.repeat(50_000),
+    '.env.development': 'C_KEY="'.repeat(120_000),
+  })
+  const began = performance.now()
+
+  const { found, skipped } = find(root)
+
+  assert.deepEqual({ ...found, C_KEY: undefined }, { A_KEY: 'CNRYa .env', B_KEY: 'CNRYb .env.local', C_KEY: undefined })
+  assert.deepEqual(skipped, [])
+  assert.ok(performance.now() - began < 2_000)
+})
+
+test('a file that Windows wrote as UTF-16 is skipped, and said how to mend', (t) => {
+  const root = folder(t, {})
+  writeFileSync(join(root, '.env'), Buffer.from('\uFEFFA_KEY=CNRYa\r\n', 'utf16le'))
+
+  assert.deepEqual(find(root).skipped, ['.env was not read: it is UTF-16: save it as UTF-8'])
 })
 
 test('hostile files are skipped and named: too large, binary, a folder, a link elsewhere', (t) => {
@@ -46,10 +100,10 @@ test('hostile files are skipped and named: too large, binary, a folder, a link e
 
   assert.deepEqual(found, {})
   assert.deepEqual(skipped, [
-    '.env.development.local: it is a link out of its folder',
-    '.env.local: it is not text',
-    '.env.development: it is no regular file',
-    '.env: it is larger than 1 MiB',
+    '.env.development.local was not read: it is a link out of its folder',
+    '.env.local was not read: it is not text',
+    '.env.development was not read: it is no regular file',
+    '.env was not read: it is larger than 1 MiB',
   ])
 })
 
@@ -57,13 +111,13 @@ test('a pipe in the place of a file does not hold the command up', (t) => {
   const root = folder(t, {})
   execFileSync('mkfifo', [join(root, '.env')])
 
-  assert.deepEqual(find(root).skipped, ['.env: it is no regular file'])
+  assert.deepEqual(find(root).skipped, ['.env was not read: it is no regular file'])
 })
 
 function find(root: string, environment: Readonly<Record<string, string>> = {}) {
   const skipped: string[] = []
-  const names = new Set(['A_KEY', 'B_KEY', 'C_KEY'])
-  const variables = findVariables(names, environment, root, (file, why) => skipped.push(`${file}: ${why}`))
+  const names = new Set(['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY'])
+  const variables = findVariables(names, environment, root, (message) => skipped.push(message))
   const found = [...variables].map(([name, { value, source }]) => [name, `${value.reveal()} ${source}`])
   return { found: Object.fromEntries(found), skipped }
 }

@@ -15,29 +15,34 @@ const FILES = ['.env.development.local', '.env.local', '.env.development', '.env
 
 /**
  * Finds `names` in the environment and in the .env files of `folder`, each once. Files are read, never run: what would
- * need a shell to become a value is none. `skip` hears of a file that cannot be used and why.
+ * need a shell to become a value is none. `warn` hears of a file or a value that cannot be used, and why.
  */
 export function findVariables(
   names: ReadonlySet<string>,
   environment: Readonly<Record<string, string>>,
   folder: string,
-  skip: (file: string, why: string) => void,
+  warn: (message: string) => void,
 ): ReadonlyMap<string, FoundVariable> {
   const found = new Map<string, FoundVariable>()
   const take = (source: string, variables: Readonly<Record<string, string | undefined>>) => {
-    for (const [name, value] of Object.entries(variables)) {
-      if (names.has(name) && !found.has(name) && isValue(value))
-        found.set(name, { name, source, value: new Secret(value) })
+    for (const [name, value = ''] of Object.entries(variables)) {
+      if (!names.has(name) || found.has(name) || value.trim() === '') continue
+      const problem = problemOf(value, source)
+      if (problem === undefined) found.set(name, { name, source, value: new Secret(value) })
+      else warn(`${name} in ${source} was not used: ${problem}`)
     }
   }
   take('environment', environment)
   for (const file of FILES) {
-    const text = readForeignFile(join(folder, file), (why) => skip(file, why))
+    const text = readForeignFile(join(folder, file), (why) => warn(`${file} was not read: ${why}`))
     if (text !== undefined) take(file, parseEnv(text))
   }
   return found
 }
 
-function isValue(value: string | undefined): value is string {
-  return value !== undefined && value.trim() !== '' && !/[$][({]/.test(value) && !/[\0\r\n]/.test(value)
+/** In the environment a shell has been at work already. */
+function problemOf(value: string, source: string): string | undefined {
+  if (/[\r\n]/.test(value)) return 'it has several lines'
+  const isMade = source !== 'environment' && /\$[({]|^\$\w+$/.test(value)
+  return isMade ? 'a shell would have to make its value ("$…"), and files are not run' : undefined
 }

@@ -38,6 +38,7 @@ function readText(path: string, skip: (why: string) => void): string | undefined
     if (stat.size > MAX_BYTES) return refuse(skip, 'it is larger than 1 MiB')
     const bytes = Buffer.alloc(stat.size)
     const length = readSync(descriptor, bytes, 0, stat.size, 0)
+    if (/^(?:fffe|feff)/.test(bytes.toString('hex', 0, 2))) return refuse(skip, 'it is UTF-16: save it as UTF-8')
     if (bytes.includes(0)) return refuse(skip, 'it is not text')
     return bytes.toString('utf8', 0, length).replace(/^\uFEFF/, '')
   } finally {

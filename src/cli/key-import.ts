@@ -1,62 +1,26 @@
 import type { DaemonClient } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
-import type { ProviderDefinition, ProviderList } from '../schemas/index.ts'
+import type { Connection } from '../schemas/index.ts'
 import type { FoundVariable } from './environment-files.ts'
+import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
 
 /** One variable of one provider, and how the environment and the vault compare (contract section 12). */
 export interface ImportResult {
   readonly provider: string
-  /** The provider's preferred variable where the key was in none. */
+  /** Where it is not the default one. */
+  readonly connection?: string
+  /** The provider's preferred variable where the key was in none, or the field where it has none. */
   readonly env_var: string
   readonly source: string
   readonly status: 'imported' | 'unchanged' | 'different' | 'only_in_vault' | 'missing'
+  /** What has to be there too before it can be imported: variables, or in words where there is none for it. */
+  readonly needs?: readonly string[]
+  /** The provider's definition turned it down: it is no key, or no address, of this provider. */
+  readonly refused?: true
 }
 
 export type ImportMode = 'scan_only' | 'import' | 'overwrite'
-
-/** A provider whose key can be found in the environment or in a file of another program. */
-export interface KeyProvider {
-  readonly name: string
-  /** Variables that hold the key, the preferred one first. */
-  readonly variables: readonly string[]
-  /** Whole hosts that no provider before it takes keys at; none of a custom one, which may name hosts of its own beside. */
-  readonly hosts: readonly string[]
-  /** The field of the login form that takes it. */
-  readonly field: string
-  readonly placeholder: string
-}
-
-/** Asks for each definition; a variable that several claim goes to a bundled one, so that a custom one cannot take it over. */
-export async function keyProviders(
-  client: DaemonClient,
-  { bundled, custom }: ProviderList,
-): Promise<readonly KeyProvider[]> {
-  const names = [...bundled, ...custom].map(({ name }) => name)
-  const definitions = await Promise.all(names.map((name) => client.provider(name)))
-  const isCustom = new Set(custom.map(({ name }) => name))
-  const taken = new Set<string>()
-  return definitions.flatMap((definition) => {
-    const provider = keyProvider(definition, isCustom.has(definition.name) ? 'custom' : 'bundled', taken)
-    for (const name of [...(provider?.variables ?? []), ...(provider?.hosts ?? [])]) taken.add(name)
-    return provider ? [provider] : []
-  })
-}
-
-function keyProvider(
-  definition: ProviderDefinition,
-  from: 'bundled' | 'custom',
-  taken: ReadonlySet<string>,
-): KeyProvider | undefined {
-  const { name, env = {}, api_key, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
-  const variables = Object.keys(env).filter((variable) => env[variable] === 'credential' && !taken.has(variable))
-  const hosts = from === 'custom' ? [] : definition.hosts.filter((host) => !/[*:/]/.test(host) && !taken.has(host))
-  const required = (api_key?.fields ?? [{ name: 'api_key', required: true }]).filter((field) => field.required)
-  const [field] = required
-  // A key alone is not enough where more has to be known: `login` asks for it.
-  if (!api_key || !field || required.length > 1 || base_url !== undefined || variables.length === 0) return undefined
-  return { name, variables, hosts, field: field.name, placeholder }
-}
 
 export interface ImportOptions {
   readonly client: DaemonClient
@@ -64,39 +28,111 @@ export interface ImportOptions {
   readonly found: ReadonlyMap<string, FoundVariable>
   /** What other programs keep; a variable goes before it. */
   readonly keys: readonly FoundKey[]
-  /** Providers that have a connection `default`. */
-  readonly connected: ReadonlySet<string>
+  readonly connections: readonly Connection[]
   readonly warn: (message: string) => void
 }
 
+/** What was found for one connection of one provider: enough for a login, or not. */
+interface Candidate {
+  readonly connection: string
+  /** By part. */
+  readonly values: ReadonlyMap<string, FoundVariable>
+  /** Those of `values` that it is told by: the others were told of with the candidate before. */
+  readonly told: readonly FoundVariable[]
+}
+
 /**
- * Compares and imports what was found for one provider; empty where neither side has anything. The first key that the
- * vault has taken is not overwritten by the next.
+ * Compares and imports what was found for one provider; empty where neither side has anything. The first credential
+ * that the vault has taken is not overwritten by the next.
  */
 export async function importKeys(provider: KeyProvider, options: ImportOptions): Promise<readonly ImportResult[]> {
   const results: ImportResult[] = []
-  let { mode } = options
-  let isConnected = options.connected.has(provider.name)
-  for (const found of candidates(provider, options)) {
-    const status = await importKey(provider, found, isConnected, { ...options, mode })
-    if (status === 'imported') isConnected = true
-    if (mode === 'overwrite' && (status === 'imported' || status === 'unchanged')) mode = 'import'
-    results.push({ provider: provider.name, env_var: found.name, source: found.source, status })
+  const stored = new Map(
+    options.connections.filter((one) => one.provider === provider.name).map((one) => [one.connection, one.base_url]),
+  )
+  const settled = new Set<string>()
+  for (const candidate of candidatesOf(provider, options)) {
+    const { connection, told } = candidate
+    const mode = options.mode === 'overwrite' && settled.has(connection) ? 'import' : options.mode
+    const { status, ...why } = await importCandidate(provider, candidate, stored, { ...options, mode })
+    if (status === 'imported') stored.set(connection, baseUrlOf(provider, candidate))
+    if (status === 'imported' || status === 'unchanged') settled.add(connection)
+    for (const { name, source } of told) {
+      results.push({
+        provider: provider.name,
+        ...(connection !== DEFAULT_CONNECTION && { connection }),
+        env_var: name,
+        source,
+        status,
+        ...why,
+      })
+    }
   }
-  if (results.length > 0 || !isConnected) return results
-  return [{ provider: provider.name, env_var: preferred(provider), source: 'vault', status: 'only_in_vault' }]
+  const variable = preferred(provider)
+  if (results.length > 0 || !stored.has(DEFAULT_CONNECTION) || variable === undefined) return results
+  return [{ provider: provider.name, env_var: variable, source: 'vault', status: 'only_in_vault' }]
 }
 
-function candidates(provider: KeyProvider, { found, keys }: ImportOptions): readonly FoundVariable[] {
-  const variables = provider.variables.flatMap((variable) => found.get(variable) ?? [])
-  const elsewhere = keys
-    .filter(({ host }) => provider.hosts.includes(host))
-    .map(({ source, value }) => ({ name: preferred(provider), source, value }))
-  return [...variables, ...elsewhere].filter(({ value }) => !isPlaceholder(value, provider))
+function candidatesOf(provider: KeyProvider, { found, keys }: ImportOptions): readonly Candidate[] {
+  const ofFiles = keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key))
+  return [...fromVariables(provider, found), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
-function preferred({ variables }: KeyProvider): string {
-  return variables[0] ?? ''
+/** Whether a key of a file is for this provider. */
+export function isOf(owner: FoundKey['owner'], { name, hosts, registries }: KeyProvider): boolean {
+  if ('provider' in owner) return owner.provider === name
+  return 'registry' in owner ? registries.has(owner.registry) : hosts.has(owner.host)
+}
+
+/** The first value of each part together; each further one in the place of the first. */
+function fromVariables(provider: KeyProvider, found: ReadonlyMap<string, FoundVariable>): readonly Candidate[] {
+  const all = provider.variables.flatMap(({ name, part }) => {
+    const variable = found.get(name)
+    return variable && !isPlaceholder(variable.value, provider) ? [{ part, variable }] : []
+  })
+  // An account's name or address alone is no credential.
+  if (!all.some(({ part }) => isSecret(part, provider))) return []
+  const first = new Map(all.toReversed().map(({ part, variable }) => [part, variable]))
+  const further = all.filter(({ part, variable }) => first.get(part) !== variable)
+  return [
+    {
+      connection: DEFAULT_CONNECTION,
+      values: first,
+      told: all.flatMap(({ part, variable }) => (first.get(part) === variable ? [variable] : [])),
+    },
+    ...further.map(({ part, variable }) => ({
+      connection: DEFAULT_CONNECTION,
+      values: new Map([...first, [part, variable]]),
+      told: [variable],
+    })),
+  ]
+}
+
+function fromFile(provider: KeyProvider, { source, connection = DEFAULT_CONNECTION, values }: FoundKey): Candidate {
+  const parts = Object.entries(values).filter(
+    ([part, value]) => provider.fields.some(({ name }) => name === part) && !isPlaceholder(value, provider),
+  )
+  const found = parts.map(([part, value]): [string, FoundVariable] => [
+    part,
+    { name: variableOf(provider, part) ?? part, source, value },
+  ])
+  return {
+    connection,
+    values: new Map(found),
+    told: found.flatMap(([part, variable]) => (isSecret(part, provider) ? [variable] : [])),
+  }
+}
+
+function variableOf({ variables }: KeyProvider, part: string): string | undefined {
+  return variables.find((variable) => variable.part === part)?.name
+}
+
+function isSecret(part: string, { fields }: KeyProvider): boolean {
+  return fields.some(({ name, secret }) => secret && name === part)
+}
+
+function preferred(provider: KeyProvider): string | undefined {
+  return provider.variables.find(({ part }) => isSecret(part, provider))?.name
 }
 
 // What `broker run` put there is not a key.
@@ -104,31 +140,97 @@ function isPlaceholder(value: Secret, { placeholder }: KeyProvider): boolean {
   return [placeholder, DEFAULT_PLACEHOLDER].includes(value.reveal())
 }
 
-async function importKey(
+async function importCandidate(
   provider: KeyProvider,
-  found: FoundVariable,
-  isConnected: boolean,
+  candidate: Candidate,
+  stored: ReadonlyMap<string, string | undefined>,
   { client, mode, warn }: ImportOptions,
-): Promise<ImportResult['status']> {
-  const input = { [provider.field]: found.value }
+): Promise<Pick<ImportResult, 'status' | 'needs' | 'refused'>> {
+  const { connection } = candidate
+  const isStored = stored.has(connection)
+  const otherwise = isStored ? 'different' : 'missing'
+  const needs = needsOf(provider, candidate)
+  if (needs.length > 0) return { status: otherwise, needs }
+  const baseUrl = baseUrlOf(provider, candidate)
+  const input = inputOf(provider, candidate)
   try {
-    if (isConnected) {
-      if (await client.isSameCredential(provider.name, DEFAULT_CONNECTION, input)) return 'unchanged'
-      if (mode !== 'overwrite') return 'different'
+    if (isStored) {
+      const isSameUrl = baseUrl === undefined || baseUrl === stored.get(connection)
+      if (isSameUrl && (await client.isSameCredential(provider.name, connection, input))) return { status: 'unchanged' }
+      if (mode !== 'overwrite') return { status: 'different' }
     }
-    if (mode === 'scan_only') return 'missing'
+    if (mode === 'scan_only') return { status: 'missing' }
     const session = await client.startAuthSession({
       provider: provider.name,
+      connection,
       flow: 'api_key',
-      force: isConnected,
+      force: isStored,
       source: 'onboard',
+      ...(baseUrl !== undefined && { base_url: baseUrl }),
     })
     const { status } = await client.resumeAuthSession(session.id, input)
-    if (status === 'completed') return 'imported'
-    warn(`${found.name} in ${found.source} was not imported: the login to ${provider.name} is ${status}`)
+    if (status === 'completed') return { status: 'imported' }
+    warn(`${inWords(candidate.told)} not imported: the login to ${provider.name} is ${status}`)
   } catch (error) {
     if (!(error instanceof BrokerError) || error.name !== 'InvalidRequestError') throw error
-    warn(`${found.name} in ${found.source} was not imported: it does not look like a key of ${provider.name}`)
+    warn(refusal(provider, candidate, error))
+    return { status: otherwise, refused: true }
   }
-  return isConnected ? 'different' : 'missing'
+  return { status: otherwise }
+}
+
+/** Variables that are not there, or what they would hold. */
+function needsOf(provider: KeyProvider, candidate: Candidate): readonly string[] {
+  const { fields, needsBaseUrl, baseUrl = '' } = provider
+  const missing = fields.filter(({ name, required }) => required && !candidate.values.has(name))
+  const isAddressMissing = needsBaseUrl && baseUrlOf(provider, candidate) === undefined
+  const address = variableOf(provider, 'base_url') ?? variableOf(provider, tenantOf(baseUrl) ?? '')
+  return [
+    ...new Set([
+      ...missing.map(({ name, label }) => variableOf(provider, name) ?? label),
+      ...(isAddressMissing ? [address ?? 'its address (--base-url)'] : []),
+    ]),
+  ]
+}
+
+function tenantOf(baseUrl: string): string | undefined {
+  return /\{(\w+)\}/.exec(baseUrl)?.[1]
+}
+
+/** The address as a connection has it: what was found, with or without its scheme, or made of the tenant's name. */
+function baseUrlOf({ baseUrl: template = '' }: KeyProvider, { values }: Candidate): string | undefined {
+  const tenant = tenantOf(template)
+  const name = tenant === undefined ? undefined : values.get(tenant)?.value.reveal()
+  const made = name === undefined ? undefined : template.replace(`{${tenant}}`, () => name)
+  const text = values.get('base_url')?.value.reveal() ?? made
+  if (text === undefined) return undefined
+  const address = /^https?:\/\//.test(text) ? text : `https://${text}`
+  // The daemon says what is wrong with one that is none.
+  return URL.parse(address)?.href.replace(/\/$/, '') ?? address
+}
+
+function inputOf({ fields }: KeyProvider, { values }: Candidate): Readonly<Record<string, Secret>> {
+  return Object.fromEntries(
+    fields.flatMap(({ name }) => {
+      const found = values.get(name)
+      return found ? [[name, found.value]] : []
+    }),
+  )
+}
+
+/** Names the variables that the daemon turned down, never what is in them. */
+function refusal(provider: KeyProvider, candidate: Candidate, { options: { details = [] } }: BrokerError): string {
+  const { values, told } = candidate
+  if (details.some(({ path }) => path === 'base_url')) {
+    const address = values.get('base_url') ?? values.get(tenantOf(provider.baseUrl ?? '') ?? '')
+    return `${inWords(address ? [address] : told)} not used: it gives no address like ${provider.baseUrl}`
+  }
+  const turnedDown = details.flatMap(({ path }) => values.get(path.replace(/^input\./, '')) ?? [])
+  const variables = turnedDown.length > 0 ? turnedDown : told
+  return `${inWords(variables)} not imported: ${variables.length > 1 ? 'they do not look like keys' : 'it does not look like a key'} of ${provider.name}`
+}
+
+function inWords(variables: readonly FoundVariable[]): string {
+  const names = variables.map(({ name, source }) => `${name} in ${source}`)
+  return `${names.join(' and ')} ${variables.length > 1 ? 'were' : 'was'}`
 }

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { BrokerError } from '../protocol/index.ts'
-import { findKeys, type KeySourceName, keySourcesNamed } from './key-sources.ts'
+import { type FoundKey, findKeys, type KeySourceName, keySourcesNamed } from './key-sources.ts'
 
 const GH = 'github.com:\n    user: ada\n    oauth_token: gho_CNRY1\n'
 const NPM = '//registry.npmjs.org/:_authToken=npm_CNRY2\n'
@@ -34,6 +34,36 @@ test('each source is read where the environment says', (t) => {
   assert.equal(find(home, ['npm'], { npm_config_userconfig: join(home, 'npmrc') }).found.length, 1)
 })
 
+test('the files of aws, docker and gcloud are read where they are, and where the environment says', (t) => {
+  const aws = '[default]\naws_access_key_id = AKIACNRY\naws_secret_access_key = CNRYs\n'
+  const docker = JSON.stringify({ auths: { 'ghcr.io': { auth: btoa('ada:CNRYp') } } })
+  const gcloud = JSON.stringify({ type: 'service_account', private_key: 'CNRY' })
+  const home = folder(t, {
+    '.aws/credentials': aws,
+    '.docker/config.json': docker,
+    '.config/gcloud/application_default_credentials.json': gcloud,
+  })
+  const elsewhere = folder(t, { credentials: '', config: aws, 'config.json': docker, 'key.json': gcloud })
+  const expected = {
+    found: ['aws default AKIACNRY CNRYs aws', 'ghcr.io ada CNRYp docker', `google-cloud ${gcloud} gcloud`],
+    said: [],
+  }
+
+  assert.deepEqual(find(home, ['aws', 'docker', 'gcloud']), expected)
+  assert.deepEqual(
+    find(folder(t, {}), ['aws', 'docker', 'gcloud'], {
+      AWS_SHARED_CREDENTIALS_FILE: join(elsewhere, 'credentials'),
+      AWS_CONFIG_FILE: join(elsewhere, 'config'),
+      DOCKER_CONFIG: elsewhere,
+      GOOGLE_APPLICATION_CREDENTIALS: join(elsewhere, 'key.json'),
+    }),
+    expected,
+  )
+  assert.deepEqual(find(folder(t, {}), ['aws']).said, [
+    'No key was found in the AWS credentials file and the AWS config file: they do not exist',
+  ])
+})
+
 test('nothing is read that was not asked for', (t) => {
   const home = folder(t, { '.npmrc': NPM, '.netrc': 'malformed' })
 
@@ -44,7 +74,7 @@ test('a source that has nothing says so, and why', (t) => {
   const home = folder(t, { '.config/gh/hosts.yml': 'github.com:\n    user: ada\n', '.netrc': 'machine x.example' })
 
   assert.deepEqual(find(home, ALL).said, [
-    "no key was found in the GitHub CLI's hosts.yml: the GitHub CLI keeps its token in the keyring of the operating system; `gh auth token | broker login github` stores it",
+    "the GitHub CLI's hosts.yml: the GitHub CLI keeps its token in the keyring of the operating system; `gh auth token | broker login github` stores it",
     "No key was found in npm's .npmrc: it does not exist",
     'No key of a provider was found in the .netrc',
   ])
@@ -86,7 +116,7 @@ test('a file that stands where a folder should, or a path no file can have, ends
   assert.match(find(home, ['netrc'], { NETRC: 'x'.repeat(5_000) }).said.join(), /it cannot be read \(ENAMETOOLONG\)/)
 })
 
-test('what cannot be imported from is refused by name, and what it is not is not repeated', () => {
+test('what cannot be imported from is refused, and not repeated', () => {
   const refused = (...names: readonly string[]) => {
     try {
       return keySourcesNamed(names)
@@ -96,12 +126,6 @@ test('what cannot be imported from is refused by name, and what it is not is not
   }
 
   assert.deepEqual(refused('gh', 'npm', 'gh'), ['gh', 'npm'])
-  assert.deepEqual(refused('gh', 'aws'), [
-    'InvalidRequestError',
-    'Keys of `aws` cannot be imported yet: requests to AWS are signed with the key, and no provider of this version signs',
-  ])
-  assert.match(String(refused('docker')), /^InvalidRequestError,Keys of `docker` cannot be imported yet/)
-  assert.match(String(refused('gcloud')), /^InvalidRequestError,Keys of `gcloud` cannot be imported yet/)
   assert.deepEqual(refused('sk-CNRY'), [
     'InvalidRequestError',
     '`--from` names a place that keys cannot be imported from',
@@ -112,9 +136,17 @@ test('what cannot be imported from is refused by name, and what it is not is not
 function find(home: string, sources: readonly KeySourceName[], environment: Readonly<Record<string, string>> = {}) {
   const said: string[] = []
   const say = (text: string) => void said.push(text)
-  const hosts = new Set(['api.github.com', 'registry.npmjs.org', 'api.heroku.com'])
-  const keys = findKeys(sources, { environment, home, hosts, warn: say, note: say })
-  return { found: keys.map(({ host, value, source }) => `${host} ${value.reveal()} ${source}`), said }
+  const known = new Set(['api.github.com', 'registry.npmjs.org', 'api.heroku.com', 'ghcr.io', 'aws', 'google-cloud'])
+  const isKnown = (owner: FoundKey['owner']) => Object.values(owner).every((name) => known.has(name))
+  const keys = findKeys(sources, { environment, home, isKnown, warn: say, note: say })
+  return {
+    found: keys.map(({ owner, connection, values, source }) =>
+      [...Object.values(owner), connection, ...Object.values(values).map((value) => value.reveal()), source]
+        .filter((text) => text !== undefined)
+        .join(' '),
+    ),
+    said,
+  }
 }
 
 function folder(t: TestContext, files: Readonly<Record<string, string>>): string {

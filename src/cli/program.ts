@@ -56,7 +56,11 @@ function defineEveryday(commands: Commands): void {
       'broker onboard --from gh,npm',
     )
     .option('--base-url <url>', 'daemon to use from now on')
-    .option('--from <s1,s2>', 'read the keys that other programs keep too: gh, npm, netrc', commaSeparated)
+    .option(
+      '--from <s1,s2>',
+      'read the keys that other programs keep too: gh, aws, npm, docker, netrc, gcloud',
+      commaSeparated,
+    )
     .option('--scan-only', 'report what differs between the environment and the vault, import nothing')
     .option('--overwrite', 'replace stored keys by those found')
     .does<OnboardOptions>(async (invocation, options) =>

@@ -194,6 +194,11 @@ export class DaemonClient {
     return this.#get('/api/providers')
   }
 
+  /** The same with `keys` of each provider that takes them. */
+  providersWithKeys(): Promise<ProviderList> {
+    return this.#get('/api/providers?detail=keys')
+  }
+
   provider(name: string): Promise<ProviderDefinition> {
     return this.#get(`/api/providers/${segment(name)}`)
   }

@@ -90,8 +90,9 @@ const FRAMING = new Set([
   'expect',
 ])
 
+const SEGMENT_PREFIX = /^\/[A-Za-z0-9/_-]+$/
 // Nothing that ends the segment, begins a query, or is read as something else: no slash, "?", "#", "%" or white space.
-const SEGMENT = /^\/[A-Za-z0-9._~!$&'()*+,;=:@-]+$/
+const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._~!$&'()*+,;=:@-]+$/
 
 function assertSendable({ provider, connection, headers, query, path, remove = [] }: Resolution): void {
   const removedAreNames = remove.every((name) => TOKEN.test(name) && !FRAMING.has(spelled(name.toLowerCase())))
@@ -101,13 +102,17 @@ function assertSendable({ provider, connection, headers, query, path, remove = [
   const queryIsSendable = Object.entries(query ?? {}).every(
     ([name, value]) => isWellFormed(name) && isWellFormed(value),
   )
-  const pathIsSendable = path === undefined || (SEGMENT.test(path.segment) && path.segment.startsWith(path.prefix))
+  const pathIsSendable = path === undefined || isSendable(path)
   if (headersAreSendable && removedAreNames && queryIsSendable && pathIsSendable) return
   throw new BrokerError('CredentialMissingError', `The stored credential of ${provider} cannot be sent as a header`, {
     provider,
     connection,
     hint: `It holds a line break or another forbidden character. Store it again with \`broker login ${provider} --force\`.`,
   })
+}
+
+function isSendable({ prefix, segment }: NonNullable<Resolution['path']>): boolean {
+  return SEGMENT_PREFIX.test(prefix) && segment.startsWith(prefix) && SEGMENT.test(segment.slice(prefix.length))
 }
 
 function isWellFormed(text: string): boolean {

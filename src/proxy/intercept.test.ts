@@ -299,6 +299,10 @@ const INVALID: readonly (readonly [string, Partial<Resolution>])[] = [
     (segment) =>
       [`the segment ${JSON.stringify(segment)}`, { headers: {}, path: { prefix: '/bot', segment } }] as const,
   ),
+  ...['/v2/CNRY/x', '/v2/..', '/v2/.', '/v2/', '/v2CNRY', '/v2/CNRY%2f'].map(
+    (segment) =>
+      [`the segment ${JSON.stringify(segment)}`, { headers: {}, path: { prefix: '/v2/', segment } }] as const,
+  ),
 ]
 
 for (const [what, broken] of INVALID) {

@@ -127,6 +127,24 @@ const INJECTIONS: readonly (readonly [string, string, Partial<Resolution>, strin
     request('A: b').replace('/v1?a=1', '/robot/Bot?u=/bot'),
   ],
   [
+    'the segment behind a prefix gives way, whatever the child sent there, and nothing else of the target changes',
+    request('A: b').replace('/v1?a=1', '/nft/v3/x%2Fy/v3/z?u=/nft/v3/'),
+    { headers: {}, path: { prefix: '/nft/v3/', segment: '/nft/v3/CNRY' } },
+    request('A: b').replace('/v1?a=1', '/nft/v3/CNRY/v3/z?u=/nft/v3/'),
+  ],
+  [
+    'an empty segment behind a prefix gives way too, before the query',
+    request('A: b').replace('/v1?a=1', '/v2/?a=/'),
+    { headers: {}, path: { prefix: '/v2/', segment: '/v2/CNRY' } },
+    request('A: b').replace('/v1?a=1', '/v2/CNRY?a=/'),
+  ],
+  [
+    'a prefix of whole segments is nowhere but at the beginning of the path',
+    request('A: b').replace('/v1?a=1', '/x/v2/y'),
+    { headers: {}, path: { prefix: '/v2/', segment: '/v2/CNRY' } },
+    request('A: b').replace('/v1?a=1', '/x/v2/y'),
+  ],
+  [
     'a parameter is set where there was no query',
     request('A: b').replace('?a=1', ''),
     { headers: {}, query: { key: 'CNRY' } },

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import type { Connection, ProviderDefinition } from '../schemas/index.ts'
-import { placeholdersOf } from './placeholders.ts'
+import { namesFields, placeholdersOf } from './placeholders.ts'
 
 const ACME: ProviderDefinition = {
   schema_version: 1,
@@ -29,19 +29,31 @@ test("a definition's own placeholder is taken, and the base URL of its connectio
   })
 })
 
-test('each field that always has a value gets one; a session token that may not be there gets none', () => {
-  const aws = {
+test('a variable for a field holds the placeholder where that is a secret, itself where not, and nothing where there is none', () => {
+  const definition = {
     ...ACME,
-    env: {
-      AWS_ACCESS_KEY_ID: 'access_key_id',
-      AWS_SECRET_ACCESS_KEY: 'secret_access_key',
-      AWS_SESSION_TOKEN: 'session_token',
-    },
-    signing: { type: 'aws_sigv4' },
-  } satisfies ProviderDefinition
+    base_url: 'https://{tenant}.acme.test/api',
+    env: { ACME_ID: 'id', ACME_SECRET: 'secret', ACME_SESSION: 'session', ACME_TENANT: 'tenant' },
+  }
+  const connection = {
+    ...CONNECTION,
+    base_url: 'https://one.acme.test/api',
+    credential: { id: 'ada', secret: '[redacted]' },
+  }
 
-  assert.deepEqual(placeholdersOf([{ definition: aws, connection: CONNECTION }]), {
-    AWS_ACCESS_KEY_ID: 'broker-proxy-managed',
-    AWS_SECRET_ACCESS_KEY: 'broker-proxy-managed',
+  assert.equal(namesFields(definition), true)
+  assert.deepEqual(placeholdersOf([{ definition, connection }]), {
+    ACME_ID: 'ada',
+    ACME_SECRET: 'broker-proxy-managed',
+    ACME_TENANT: 'one',
   })
+})
+
+test('a connection that is not of the tenant’s form, or not visible, leaves its variables to the user', () => {
+  const definition = { ...ACME, base_url: 'https://{tenant}.acme.test', env: { ACME_TENANT: 'tenant' } }
+  const connection = { ...CONNECTION, base_url: 'https://acme.example' }
+
+  assert.equal(namesFields(definition), false)
+  assert.deepEqual(placeholdersOf([{ definition, connection }]), {})
+  assert.deepEqual(placeholdersOf([{ definition, connection: undefined }]), {})
 })

@@ -1,32 +1,51 @@
-import { DEFAULT_PLACEHOLDER, SIGNING_FIELDS } from '../protocol/index.ts'
-import type { Connection, ProviderDefinition } from '../schemas/index.ts'
+import { DEFAULT_PLACEHOLDER } from '../protocol/index.ts'
+import type { Connection, ConnectionDetail, ProviderDefinition } from '../schemas/index.ts'
 
 /** A provider whose credential this run may use. */
 export interface Connected {
   readonly definition: ProviderDefinition
-  /** Undefined where the record is not visible; then its base URL is left to the user. */
-  readonly connection: Connection | undefined
+  /** Undefined where the record is not visible; then what is not a secret is left to the user. */
+  readonly connection: Connection | ConnectionDetail | undefined
 }
 
+const TENANT = /\{(\w+)\}/
+
 /**
- * What stands in the variables where a connected provider's clients look for its key (contract section 9). A provider
- * without a connection gets none: it would shadow a key the user really set.
+ * What stands in the variables where a connected provider's clients look for its key (contract section 9), and in those
+ * for what belongs to the key but is no secret: that itself. A provider without a connection gets none: it would shadow
+ * a key the user really set.
  */
 export function placeholdersOf(connected: readonly Connected[]): Readonly<Record<string, string>> {
   return Object.fromEntries(connected.flatMap(entriesOf))
 }
 
-function entriesOf({ definition, connection }: Connected): readonly (readonly [string, string])[] {
-  const placeholder = definition.placeholder ?? DEFAULT_PLACEHOLDER
-  return Object.entries(definition.env ?? {}).flatMap(([name, kind]) => {
-    const value = kind === 'base_url' ? connection?.base_url : isAlwaysThere(definition, kind) ? placeholder : undefined
+/** Whether its variables hold more than the key and the address: the connection has to be looked into for it. */
+export function namesFields({ env = {}, base_url = '' }: ProviderDefinition): boolean {
+  return Object.values(env).some((part) => !['credential', 'base_url', TENANT.exec(base_url)?.[1]].includes(part))
+}
+
+function entriesOf(connected: Connected): readonly (readonly [string, string])[] {
+  return Object.entries(connected.definition.env ?? {}).flatMap(([name, part]) => {
+    const value = valueFor(part, connected)
     return value === undefined ? [] : [[name, value] as const]
   })
 }
 
-/** A field that may have no value gets no placeholder: a client would take it for one. */
-function isAlwaysThere({ api_key: apiKey, signing }: ProviderDefinition, kind: string): boolean {
-  if (kind === 'credential') return true
-  const fields = apiKey?.fields ?? (signing ? SIGNING_FIELDS[signing.type] : [])
-  return fields.some(({ name, required }) => name === kind && required)
+function valueFor(part: string, { definition, connection }: Connected): string | undefined {
+  if (part === 'credential') return definition.placeholder ?? DEFAULT_PLACEHOLDER
+  if (part === 'base_url') return connection?.base_url
+  const shown = connection && 'credential' in connection ? connection.credential[part] : undefined
+  if (shown === undefined) return tenantOf(part, definition.base_url, connection?.base_url)
+  return shown === REDACTED ? DEFAULT_PLACEHOLDER : shown
+}
+
+/** What the daemon shows of a secret. */
+const REDACTED = '[redacted]'
+
+/** What stands in the connection's address where the template has `{part}`. */
+function tenantOf(part: string, template: string | undefined, address: string | undefined): string | undefined {
+  if (template === undefined || address === undefined || TENANT.exec(template)?.[1] !== part) return undefined
+  const [before = '', after = ''] = template.split(`{${part}}`)
+  const end = address.length - after.length
+  return address.startsWith(before) && address.endsWith(after) ? address.slice(before.length, end) : undefined
 }

@@ -6,7 +6,7 @@ import { type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index
 import type { Routes } from '../schemas/index.ts'
 import { childEnvironment } from './child-environment.ts'
 import { commandName } from './command-name.ts'
-import { type Connected, placeholdersOf } from './placeholders.ts'
+import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
 import { type TrustFiles, writeTrustFiles } from './trust-files.ts'
@@ -81,12 +81,15 @@ async function connectedProviders(client: DaemonClient, { routes }: Routes): Pro
     client.connections(),
     ...[...used.keys()].map((provider) => client.provider(provider)),
   ])
-  return definitions.map((definition) => ({
-    definition,
-    connection: connections.find(
-      ({ provider, connection }) => provider === definition.name && connection === used.get(provider),
-    ),
-  }))
+  return Promise.all(
+    definitions.map(async (definition) => {
+      const connection = connections.find(
+        ({ provider, connection }) => provider === definition.name && connection === used.get(provider),
+      )
+      if (connection === undefined || !namesFields(definition)) return { definition, connection }
+      return { definition, connection: await client.connection(connection.provider, connection.connection) }
+    }),
+  )
 }
 
 async function runChild(

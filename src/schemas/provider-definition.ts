@@ -36,7 +36,7 @@ const boundHosts = z
   .max(100)
   .optional()
   .describe(
-    'Some of `hosts`, as they stand there: the entry is sent on these in place of `api_key`, and nowhere else. With `{access_token}` it is for tokens, in place of `oauth`.',
+    'Some of `hosts`, as they stand there: the entry is sent on these in place of `api_key`, and nowhere else. With `{access_token}` or `{oauth_client_id}` it is for tokens, in place of `oauth`.',
   )
 
 const injection = z
@@ -64,13 +64,18 @@ const injection = z
       prefix: z
         .string()
         .max(100)
-        .regex(/^\/[A-Za-z0-9_-]+$/, 'must be "/" and letters, digits, "_" or "-"')
-        .describe('The first segment of the path that begins like that becomes this and the key.'),
+        .regex(
+          /^\/[A-Za-z0-9_-]+(?:(?:\/[A-Za-z0-9_-]+)*\/)?$/,
+          'must be "/" and letters, digits, "_" or "-", or whole segments of them with a "/" behind each',
+        )
+        .describe(
+          'The first segment of the path that begins like that becomes this and the key. With a "/" at its end: where the path begins like that, its next segment becomes the key.',
+        ),
       hosts: boundHosts,
     }),
   ])
   .describe(
-    'One further place for the credential, or its place on some hosts. Left out of a request when it names an optional field that has no value.',
+    'One further place for the credential, or its place on some hosts. One that names `{access_token}` or `{oauth_client_id}` is for tokens, every other for keys. Left out of a request when it names an optional field that has no value.',
   )
 
 const apiKey = z.strictObject({
@@ -87,6 +92,9 @@ const apiKey = z.strictObject({
     .optional()
     .describe('For `basic`. If absent it is the key, or empty where the user name contains `{api_key}`.'),
   query_param: parameterName.optional().describe('Carries the key in this query parameter, in place of the header.'),
+  value: template
+    .optional()
+    .describe('What the header or parameter carries where that is more than a prefix and the key: `{id}:{api_key}`.'),
   pattern: z
     .string()
     .max(200)
@@ -177,14 +185,13 @@ export const providerDefinition = z.strictObject({
     ),
   env: z
     .record(
-      z.string().regex(/^[A-Z][A-Z0-9_]{0,63}$/, 'must be upper-case letters, digits and "_", at most 64'),
-      z.union([
-        z.enum(['credential', 'base_url']),
-        z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be "credential", "base_url" or the name of a field'),
-      ]),
+      z.string().regex(/^[A-Za-z][A-Za-z0-9_]{0,63}$/, 'must be letters, digits and "_", at most 64'),
+      z.string().regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be "credential", "base_url" or the name of a field'),
     )
     .optional()
-    .describe('Environment variables: found by `onboard`, set to placeholders by `run`.'),
+    .describe(
+      "Environment variables: found by `onboard`, set to placeholders by `run`. `credential` is the key or token, `base_url` the tenant's address, every other name a field of the credential or the placeholder of `base_url`.",
+    ),
   api_key: apiKey.optional(),
   oauth: oauth.optional(),
   signing: signing.optional(),

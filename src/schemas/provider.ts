@@ -1,7 +1,19 @@
 import * as z from 'zod'
 import { AUTH_TYPES, FLOWS } from '../protocol/index.ts'
+import { field } from './auth-session.ts'
 import { providerName } from './common.ts'
 import { providerDefinition } from './provider-definition.ts'
+
+/** Where keys of a provider are found, and what else has to be known to log in with one. */
+const keyDetail = z.strictObject({
+  /** As in the definition. */
+  env: z.record(z.string(), z.string()),
+  fields: z.array(field),
+  /** As in the definition, with its placeholder. */
+  base_url: z.string().optional(),
+  needs_base_url: z.boolean(),
+  placeholder: z.string(),
+})
 
 /** Contract section 8. */
 const providerSummary = z.strictObject({
@@ -13,6 +25,8 @@ const providerSummary = z.strictObject({
   hosts: z.array(z.string()),
   docs_url: z.string().optional(),
   connections: z.int(),
+  /** With `detail=keys`, of each that takes keys. */
+  keys: keyDetail.optional(),
 })
 export type ProviderSummary = z.infer<typeof providerSummary>
 

@@ -76,7 +76,10 @@ export const resolution = z.strictObject({
   remove: z.array(z.string()).optional(),
   /** Query parameters to set; the child's own of that name is removed first. */
   query: z.record(z.string(), z.string()).optional(),
-  /** The first segment of the path that begins with `prefix` (`/bot`) is replaced by `segment`; no other part changes. */
+  /**
+   * The first segment of the path that begins with `prefix` (`/bot`) is replaced by `segment`; no other part changes.
+   * Where `prefix` ends in a slash (`/v2/`), a path that begins with it has that and its next segment replaced.
+   */
   path: z.strictObject({ prefix: z.string(), segment: z.string() }).optional(),
   expires_at: timestamp.optional(),
   /** Which credential this is, where one that the host refuses can be refreshed: see `rejected_version`. */

@@ -3,12 +3,13 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
 import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
 import { claimCode } from '../../identity/index.ts'
-import { BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
+import { BrokerError } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
 import { defaultHandle } from '../default-handle.ts'
 import { findVariables } from '../environment-files.ts'
 import type { Invocation } from '../invocation.ts'
-import { type ImportMode, type ImportResult, importKeys, keyProviders } from '../key-import.ts'
+import { type ImportMode, type ImportResult, importKeys, isOf } from '../key-import.ts'
+import { keyProviders } from '../key-providers.ts'
 import { findKeys, type KeySourceName, keySourcesNamed } from '../key-sources.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { createAgentKey, register } from '../registration.ts'
@@ -153,26 +154,21 @@ async function scan(
   client: DaemonClient,
   { mode, sources }: ScanOptions,
 ): Promise<readonly ImportResult[]> {
-  const [list, connections] = await Promise.all([client.providers(), client.connections()])
-  const providers = await keyProviders(client, list)
-  const names = new Set(providers.flatMap(({ variables }) => variables))
+  const [list, connections] = await Promise.all([client.providersWithKeys(), client.connections()])
+  const providers = keyProviders(list)
+  const names = new Set(providers.flatMap(({ variables }) => variables.map(({ name }) => name)))
   const warn = (text: string) => output.warn(text)
-  const found = findVariables(names, config.inherited, process.cwd(), (file, why) =>
-    warn(`${file} was not read: ${why}`),
-  )
+  const found = findVariables(names, config.inherited, process.cwd(), warn)
   const keys = findKeys(sources, {
     environment: config.inherited,
     home: homedir(),
-    hosts: new Set(providers.flatMap(({ hosts }) => hosts)),
+    isKnown: (owner) => providers.some((provider) => isOf(owner, provider)),
     warn,
     note: (text) => output.note(text),
   })
-  const connected = new Set(
-    connections.filter(({ connection }) => connection === DEFAULT_CONNECTION).map(({ provider }) => provider),
-  )
   const results: ImportResult[] = []
   for (const provider of providers) {
-    results.push(...(await importKeys(provider, { client, mode, found, keys, connected, warn })))
+    results.push(...(await importKeys(provider, { client, mode, found, keys, connections, warn })))
   }
   return results
 }
@@ -186,20 +182,37 @@ function report(
   if (results.length > 0) {
     output.table(
       ['PROVIDER', 'VARIABLE', 'FOUND IN', 'STATUS'],
-      results.map(({ provider, env_var, source, status }) => [provider, env_var, source, status.replaceAll('_', ' ')]),
+      results.map((result) => [nameOf(result), result.env_var, result.source, statusInWords(result)]),
     )
   }
   output.done(`"${handle}" is set up at ${config.baseUrl}`)
   if (results.length === 0) output.note('No API keys were found here. Store one with `broker login <provider>`.')
-  if (results.some(({ status }) => status === 'different')) {
+  if (results.some(({ status, needs }) => status === 'different' && !needs)) {
     output.note('Keys that differ were left alone; `broker onboard --overwrite` takes those found.')
   }
-  if (mode === 'scan_only' && results.some(({ status }) => status === 'missing')) {
-    output.note('Nothing was imported; `broker onboard` imports what is missing.')
+  if (mode === 'scan_only' && results.some(({ status, needs }) => status === 'missing' && !needs)) {
+    output.note('Nothing was imported; `broker onboard` imports what is not stored yet.')
   }
   if (results.some(({ status }) => status === 'imported')) {
     output.note(
       'The imported keys can leave your files and your environment now. Use them with `broker run -- <command>`.',
     )
   }
+}
+
+function nameOf({ provider, connection }: ImportResult): string {
+  return connection === undefined ? provider : `${provider} (${connection})`
+}
+
+const STATUS_IN_WORDS: Readonly<Record<ImportResult['status'], string>> = {
+  imported: 'imported',
+  unchanged: 'stored already',
+  different: 'another one is stored',
+  only_in_vault: 'stored, not found here',
+  missing: 'not stored yet',
+}
+
+function statusInWords({ status, needs, refused }: ImportResult): string {
+  if (needs) return `needs ${needs.join(' and ')} too`
+  return refused ? 'does not look like one' : STATUS_IN_WORDS[status]
 }

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, DEFAULT_PLACEHOLDER } from '../../protocol/index.ts'
 import {
   type ProviderSummary,
   providerDefinition,
@@ -10,7 +10,7 @@ import {
   removedProvider,
 } from '../../schemas/index.ts'
 import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
-import type { Provider } from '../providers/index.ts'
+import { credentialFields, needsBaseUrl, type Provider } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
@@ -22,11 +22,16 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
       method: 'GET',
       path: '/api/providers',
       access: 'principal',
-      summary: 'Every provider, bundled and custom, with how many connections the caller has.',
+      summary:
+        'Every provider, bundled and custom, with how many connections the caller has; `detail=keys` adds where keys are found.',
+      query: z.strictObject({ detail: z.literal('keys').optional() }),
       reply: providerList,
-      handle: async ({ who }) => {
+      handle: async ({ who, query: { detail } }) => {
         const counts = await connections.counts(who)
-        const summaries = providers.list().map((provider) => summaryOf(provider, counts))
+        const summaries = providers.list().map((provider) => ({
+          ...summaryOf(provider, counts),
+          ...(detail === 'keys' && keysOf(provider)),
+        }))
         const from = (source: Provider['source']) => summaries.filter((summary) => summary.source === source)
         return { body: { bundled: from('bundled'), custom: from('custom') } }
       },
@@ -72,6 +77,20 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
       handle: async ({ who, params }) => ({ body: await removeDefinition(options, who, params.provider) }),
     }),
   ]
+}
+
+function keysOf({ definition }: Provider): Pick<ProviderSummary, 'keys'> {
+  const { api_key, signing, env = {}, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
+  if (api_key === undefined && signing === undefined) return {}
+  return {
+    keys: {
+      env,
+      fields: [...credentialFields(definition)],
+      ...(base_url !== undefined && { base_url }),
+      needs_base_url: needsBaseUrl(definition),
+      placeholder,
+    },
+  }
 }
 
 function summaryOf({ definition, source }: Provider, counts: ReadonlyMap<string, number>): ProviderSummary {

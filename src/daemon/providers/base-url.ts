@@ -108,6 +108,11 @@ export function templateHost(definition: Pick<ProviderDefinition, 'base_url'>): 
   return isTemplate(definition) ? templateUrlHost(definition.base_url) : undefined
 }
 
+/** What stands for the tenant in a `base_url`: `tenant` in `https://{tenant}.example.com`. */
+export function tenantField(baseUrl: string): string | undefined {
+  return baseUrl.match(PLACEHOLDER)?.[0].slice(1, -1)
+}
+
 function isTemplate(definition: Pick<ProviderDefinition, 'base_url'>): definition is { base_url: string } {
   return definition.base_url?.includes('{') === true
 }

@@ -90,7 +90,7 @@ function problemOfCharacters(definition: ProviderDefinition, value: string): str
 /** What would end a segment of a path, or be read as something else there. */
 function problemOfSegment(definition: ProviderDefinition, field: Field, value: string): string | undefined {
   const isSegment = field.name === 'api_key' && definition.injections?.some(({ type }) => type === 'path')
-  return isSegment && !/^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/.test(value)
+  return isSegment && (!/^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/.test(value) || /^\.\.?$/.test(value))
     ? 'must be letters, digits and what may stand in a segment of a path'
     : undefined
 }

@@ -1,10 +1,10 @@
 import { AUTH_TYPES, type AuthType, type ErrorDetail } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
-import { problemOfBaseUrl, templateHost } from './base-url.ts'
+import { problemOfBaseUrl, templateHost, tenantField } from './base-url.ts'
 import { credentialFields } from './credential.ts'
 import { problemOfEndpoint } from './endpoint.ts'
 import { formatHost, parseHostPattern, tie } from './host-pattern.ts'
-import { fieldsOf, furtherPlaceNames, isForTokens, mainPlaceName, type NamedPlace } from './injection.ts'
+import { fieldsOf, furtherPlaceNames, isForTokens, mainPlaceName, type NamedPlace, TOKEN_FIELDS } from './injection.ts'
 import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
 import { sendsOnlySignatures, signingProblems } from './signing-credential.ts'
 
@@ -21,6 +21,7 @@ const RULES: readonly Rule[] = [
   baseUrlIsAllowed,
   docsUrlIsHttps,
   environmentIsHarmless,
+  environmentNamesFields,
   headersAreAllowed,
   boundHostsAreDecided,
   placesAreDistinct,
@@ -69,12 +70,21 @@ function docsUrlIsHttps({ docs_url: text }: ProviderDefinition): readonly ErrorD
 
 /** Variables that change what a program runs, trusts or talks to, and the broker's own. */
 const FORBIDDEN_VARIABLE =
-  /^(?:(?:BROKER|LD|DYLD|NODE(?!_AUTH_TOKEN$)|NPM_CONFIG|DENO|LC|XDG|DBUS|SSH|SSL|GIT)_.*|.*_(?:PROXY|CA_BUNDLE|CA_FILE|WRAPPER|ASKPASS|PAGER|EDITOR|OPTS|FLAGS)|MAKEFLAGS|JAVA_HOME|CURL_HOME|DOCKER_HOST|PATH|HOME|SHELL|USER|LOGNAME|PWD|IFS|ENV|BASH_ENV|TERM|LANG|TMPDIR|TEMP|TMP|EDITOR|VISUAL|PAGER|BROWSER|PYTHON[A-Z]*|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GCONV_PATH|MALLOC_.*)$/
+  /^(?:(?:BROKER|LD|DYLD|NODE(?!_AUTH_TOKEN$)|NPM_CONFIG|DENO|LC|XDG|DBUS|SSH|SSL|GIT)_.*|.*_(?:PROXY|CA_BUNDLE|CA_FILE|WRAPPER|ASKPASS|PAGER|EDITOR|OPTS|FLAGS)|MAKEFLAGS|JAVA_HOME|CURL_HOME|DOCKER_HOST|PATH|HOME|SHELL|USER|LOGNAME|PWD|IFS|ENV|BASH_ENV|TERM|LANG|TMPDIR|TEMP|TMP|EDITOR|VISUAL|PAGER|BROWSER|PYTHON[A-Z]*|RUBY(?:OPT|LIB)|PERL5(?:OPT|LIB)|JAVA_TOOL_OPTIONS|JDK_JAVA_OPTIONS|CLASSPATH|GCONV_PATH|MALLOC_.*)$/i
 
 function environmentIsHarmless({ env = {} }: ProviderDefinition): readonly ErrorDetail[] {
   return Object.keys(env)
     .filter((name) => FORBIDDEN_VARIABLE.test(name))
     .map((name) => problem(`env.${name}`, 'must not be a variable that steers programs or the broker itself'))
+}
+
+function environmentNamesFields(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const { env = {}, base_url = '' } = definition
+  const fields = credentialFields(definition).flatMap(({ name }) => (name === 'api_key' ? [] : [name]))
+  const known = new Set(['credential', 'base_url', tenantField(base_url), ...fields])
+  return Object.entries(env)
+    .filter(([, name]) => !known.has(name))
+    .map(([variable]) => problem(`env.${variable}`, 'names a field that is not there'))
 }
 
 /** Headers that say where a request goes, where it ends, or what the proxy itself has to say. */
@@ -175,9 +185,14 @@ function fieldsIncludeTheKey({ api_key }: ProviderDefinition): readonly ErrorDet
   if (fields === undefined) return []
   const repeated = fields.findIndex((field, index) => fields.findIndex(({ name }) => name === field.name) < index)
   if (repeated >= 0) return [problem(`api_key.fields.${repeated}.name`, 'must not be given twice')]
+  const reserved = fields.findIndex(({ name }) => RESERVED_FIELDS.has(name))
+  if (reserved >= 0) return [problem(`api_key.fields.${reserved}.name`, 'must not be a name that means something else')]
   const isThere = fields.some(({ name, secret, required }) => name === 'api_key' && secret && required)
   return isThere ? [] : [problem('api_key.fields', 'must include the required secret "api_key"')]
 }
+
+/** Names that `env` and the templates have for other things. */
+const RESERVED_FIELDS: ReadonlySet<string> = new Set(['credential', 'base_url', ...TOKEN_FIELDS])
 
 function templatesNameFields(definition: ProviderDefinition): readonly ErrorDetail[] {
   const ofKey = new Set(credentialFields(definition).map(({ name }) => name))
@@ -188,8 +203,6 @@ function templatesNameFields(definition: ProviderDefinition): readonly ErrorDeta
     return []
   })
 }
-
-const TOKEN_FIELDS: ReadonlySet<string> = new Set(['access_token'])
 
 interface Template {
   readonly path: string
@@ -202,6 +215,7 @@ function templatesOf({ api_key: apiKey, injections = [] }: ProviderDefinition): 
   const main = [
     { path: 'api_key.username', template: apiKey?.username ?? '', isUsername: true, isForTokens: false },
     { path: 'api_key.password', template: apiKey?.password ?? '', isUsername: false, isForTokens: false },
+    { path: 'api_key.value', template: apiKey?.value ?? '', isUsername: false, isForTokens: false },
   ]
   const further = injections.flatMap((entry, index) => {
     const at = `injections.${index}`
@@ -235,6 +249,10 @@ function keyFormsDoNotContradict({ api_key: apiKey }: ProviderDefinition): reado
     if (!isBasic) return [problem('api_key.password', 'needs the encoding "basic"')]
     const carriesKey = [apiKey.username ?? '', apiKey.password].some((text) => fieldsOf(text).includes('api_key'))
     if (!carriesKey) return [problem('api_key.password', 'must contain "{api_key}", or the username must')]
+  }
+  if (apiKey.value !== undefined) {
+    if (isBasic || apiKey.prefix !== undefined) return [problem('api_key.value', 'has no place beside another form')]
+    if (!fieldsOf(apiKey.value).includes('api_key')) return [problem('api_key.value', 'must contain "{api_key}"')]
   }
   if (apiKey.query_param === undefined) return []
   if (apiKey.prefix !== undefined) return [problem('api_key.prefix', 'has no place in a query parameter')]

@@ -62,6 +62,7 @@ function keyPlaces(definition: ProviderDefinition) {
       username: apiKey.username,
       password: apiKey.password,
       query_param: apiKey.query_param,
+      value: apiKey.value,
     },
     injections: furtherPlaces(definition, 'api_key'),
   }

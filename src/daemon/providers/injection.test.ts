@@ -96,6 +96,24 @@ describe('injection', () => {
       ['/bot: /botCNRYkey'],
     ],
     [
+      'the segment behind a prefix',
+      { injections: [{ type: 'path', prefix: '/v2/', hosts: [MAIN.host] }] },
+      {},
+      ['/v2/: /v2/CNRYkey'],
+    ],
+    [
+      'a value of more than the key',
+      { api_key: { value: 'sso-key {account}:{api_key}', fields: withAccount } },
+      { account: 'acme' },
+      ['Authorization: sso-key acme:CNRYkey'],
+    ],
+    [
+      'such a value in a parameter',
+      { api_key: { query_param: 'auth', value: '{account}:{api_key}', fields: withAccount } },
+      { account: 'acme' },
+      ['?auth: acme:CNRYkey'],
+    ],
+    [
       'a further basic place',
       {
         api_key: { header_name: 'X-Key', fields: withAccount },
@@ -158,6 +176,21 @@ describe('injection', () => {
     it('sends a token there in place of the other form, and only there', () => {
       assert.deepEqual(token(MAIN), ['Authorization: Bearer CNRYtoken', ...version])
       assert.deepEqual(token(GIT), ['Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==', ...version])
+    })
+
+    it('sends further places for tokens beside the main one and beside that of a host, with the id of the client', () => {
+      const client = { type: 'header', name: 'Client-Id', value: '{oauth_client_id}' }
+      const credential = { access_token: new Secret('CNRYtoken'), client_id: new Secret('CNRYclient') }
+      const definition = definitionOf({ ...bound, injections: [...bound.injections, client] })
+      assert.deepEqual(shown(injectionFor(definition, 'oauth2', credential, MAIN)).slice(0, 2), [
+        'Authorization: Bearer CNRYtoken',
+        'Client-Id: CNRYclient',
+      ])
+      assert.deepEqual(shown(injectionFor(definition, 'oauth2', credential, GIT)).slice(0, 2), [
+        'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
+        'Client-Id: CNRYclient',
+      ])
+      assert.doesNotMatch(injected({ ...bound, injections: [client] }).join(), /Client-Id/)
     })
 
     it('sends a token in its only form where none is meant for tokens', () => {
@@ -223,6 +256,7 @@ describe('a credential that was typed', () => {
     ['letters beyond ASCII', {}, { api_key: 'CNRYé' }, 'input.api_key'],
     ['another shape', shaped, { api_key: 'CNRYsk-aaaa' }, 'input.api_key'],
     ['a slash in a segment', inPath, { api_key: 'CNRY/../x' }, 'input.api_key'],
+    ['a dot for a segment', inPath, { api_key: '..' }, 'input.api_key'],
     ['a query in a segment', inPath, { api_key: 'CNRY?x' }, 'input.api_key'],
     ['an unknown field', {}, { api_key: KEY, token: 'CNRY' }, 'input.token'],
     ['a missing field', { api_key: { fields: withAccount } }, { api_key: KEY }, 'input.account'],

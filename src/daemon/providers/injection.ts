@@ -8,7 +8,10 @@ export interface Injection {
   /** Names out of `headers` that are set only where the client sent none: API versions and the like. */
   readonly ifAbsent: readonly string[]
   readonly query: Readonly<Record<string, Secret>>
-  /** The first segment of the path that begins with `prefix` becomes `segment`; both with their slash. */
+  /**
+   * The first segment of the path that begins with `prefix` becomes `segment`; both with their slash. Where `prefix`
+   * ends in one, only a path that begins with it changes: that and its next segment become `segment`.
+   */
   readonly path?: { readonly prefix: string; readonly segment: Secret }
 }
 
@@ -45,10 +48,9 @@ function keyPlaces(definition: ProviderDefinition, credential: Credential, bound
   const { api_key: apiKey } = definition
   const key = credential['api_key']
   const filled = (entries: readonly Entry[]) => entries.flatMap((entry) => furtherPlace(entry, credential) ?? [])
-  const everywhere = entriesOf(definition, 'api_key').filter(({ hosts }) => hosts === undefined)
   const main = apiKey && key && (bound.length > 0 ? filled(bound) : mainPlace(apiKey, credential, key.reveal()))
   if (!main || main.length === 0) throw missing(definition, 'API key')
-  return [...main, ...filled(everywhere)]
+  return [...main, ...filled(everywhere(definition, 'api_key'))]
 }
 
 function tokenPlaces(
@@ -57,11 +59,13 @@ function tokenPlaces(
   bound: readonly Entry[],
 ): readonly Place[] {
   const { oauth, signing } = definition
-  const token = credential['access_token']
+  const { access_token: token, client_id: clientId } = credential
   if (!(oauth ?? signing) || !token) throw missing(definition, 'access token')
-  if (bound.length > 0) return bound.flatMap((entry) => furtherPlace(entry, credential) ?? [])
+  const fields = { access_token: token, ...(clientId && { oauth_client_id: clientId }) }
+  const filled = (entries: readonly Entry[]) => entries.flatMap((entry) => furtherPlace(entry, fields) ?? [])
   const { header_name = 'Authorization', prefix = 'Bearer' } = oauth ?? {}
-  return [['header', header_name, withPrefix(prefix, token.reveal())]]
+  const main: Place = ['header', header_name, withPrefix(prefix, token.reveal())]
+  return [...(bound.length > 0 ? filled(bound) : [main]), ...filled(everywhere(definition, 'oauth2'))]
 }
 
 /** The entries of `injections` for credentials of this type. */
@@ -69,9 +73,15 @@ export function entriesOf({ injections = [] }: ProviderDefinition, authType: Aut
   return injections.filter((entry) => isForTokens(entry) === (authType === 'oauth2'))
 }
 
-/** Only an entry for some hosts can be: elsewhere a token has one place, that of `oauth`. */
+function everywhere(definition: ProviderDefinition, authType: AuthType): readonly Entry[] {
+  return entriesOf(definition, authType).filter(({ hosts }) => hosts === undefined)
+}
+
+/** What an entry for tokens can name: the token, and the id of the OAuth client that it was given to. */
+export const TOKEN_FIELDS: ReadonlySet<string> = new Set(['access_token', 'oauth_client_id'])
+
 export function isForTokens(entry: Entry): boolean {
-  return entry.hosts !== undefined && templatesOf(entry).some((text) => fieldsOf(text).includes('access_token'))
+  return templatesOf(entry).some((text) => fieldsOf(text).some((name) => TOKEN_FIELDS.has(name)))
 }
 
 function templatesOf(entry: Entry): readonly string[] {
@@ -124,8 +134,12 @@ function headerName(apiKey: ApiKey): string {
 }
 
 function mainPlace(apiKey: ApiKey, credential: Credential, key: string): readonly Place[] | undefined {
-  if (apiKey.query_param !== undefined) return [['query', apiKey.query_param, key]]
-  if (apiKey.encoding !== 'basic') return [['header', headerName(apiKey), withPrefix(apiKey.prefix, key)]]
+  if (apiKey.encoding !== 'basic') {
+    const value = apiKey.value === undefined ? withPrefix(apiKey.prefix, key) : fill(apiKey.value, credential)
+    if (value === undefined) return undefined
+    const { query_param: parameter } = apiKey
+    return [parameter === undefined ? ['header', headerName(apiKey), value] : ['query', parameter, value]]
+  }
   const username = fill(apiKey.username ?? '', credential)
   const password = fill(passwordTemplate(apiKey), credential)
   if (username === undefined || password === undefined) return undefined

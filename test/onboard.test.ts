@@ -1,0 +1,215 @@
+import assert from 'node:assert/strict'
+import { rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { before, beforeEach, describe, it } from 'node:test'
+import { type BrokerHome, onboarded } from './broker-command.ts'
+import { type Caller, owner, suiteCleanup } from './daemon-under-test.ts'
+
+const DATABRICKS = { DATABRICKS_TOKEN: 'dapiCNRY0123456789', DATABRICKS_HOST: 'https://acme.cloud.databricks.com/' }
+const DATADOG = { DD_API_KEY: 'CNRYdd-api', DD_APP_KEY: 'CNRYdd-app' }
+const MAILJET = { MJ_APIKEY_PRIVATE: 'CNRYmj-private', MJ_APIKEY_PUBLIC: 'mj-public' }
+const ZENDESK = { ZENDESK_API_TOKEN: 'CNRYzd', ZENDESK_EMAIL: 'ada@acme.example', ZENDESK_SUBDOMAIN: 'acme' }
+
+describe('broker onboard with credentials of several parts', { timeout: 60_000 }, () => {
+  const cleanup = suiteCleanup()
+  let world: BrokerHome
+  let ada: Caller
+  before(async () => {
+    world = await onboarded(cleanup)
+    ada = await owner(world.daemon)
+  })
+  beforeEach(async () => {
+    for (const { provider } of (await ada.call('GET', '/api/connections')).body.connections)
+      await ada.call('POST', `/api/connections/${provider}/default/logout`, {})
+    rmSync(join(world.folder, '.env.local'), { force: true })
+  })
+
+  const write = (variables: Readonly<Record<string, string>>, file = '.env') =>
+    writeFileSync(
+      join(world.folder, file),
+      Object.entries(variables)
+        .map(([name, value]) => `${name}=${value}\n`)
+        .join(''),
+    )
+  const connection = async (provider: string) =>
+    (await ada.call('GET', `/api/connections/${provider}/default?reveal=true`)).body
+
+  async function onboard(...args: readonly string[]) {
+    const { code, stdout, stderr } = await world.broker(['onboard', '--json', ...args])
+    assert.equal(code, 0, stdout + stderr)
+    assert.doesNotMatch(stdout + stderr, /CNRY|mj-public|ada@acme/)
+    const { imported, results } = JSON.parse(stdout)
+    const rows = results.map(({ provider, env_var, source, status, needs }: Record<string, string | undefined>) =>
+      [provider, env_var, source, status, needs && `needs ${needs}`].filter((cell) => cell !== undefined).join(' '),
+    )
+    return { imported, rows, stderr }
+  }
+
+  it('imports the parts of each as one, with the address of its tenant, and knows them again', async () => {
+    write({ ...DATADOG, ...MAILJET, ...ZENDESK, ...DATABRICKS })
+    const parts = [
+      'databricks DATABRICKS_TOKEN .env',
+      'databricks DATABRICKS_HOST .env',
+      'datadog DD_API_KEY .env',
+      'datadog DD_APP_KEY .env',
+      'mailjet MJ_APIKEY_PRIVATE .env',
+      'mailjet MJ_APIKEY_PUBLIC .env',
+      'zendesk ZENDESK_API_TOKEN .env',
+      'zendesk ZENDESK_EMAIL .env',
+      'zendesk ZENDESK_SUBDOMAIN .env',
+    ]
+
+    const first = await onboard()
+
+    assert.deepEqual(first.imported, ['databricks', 'datadog', 'mailjet', 'zendesk'])
+    assert.deepEqual(
+      first.rows,
+      parts.map((row) => `${row} imported`),
+    )
+    assert.deepEqual((await connection('datadog')).credential, { api_key: 'CNRYdd-api', app_key: 'CNRYdd-app' })
+    assert.deepEqual((await connection('mailjet')).credential, { api_key: 'CNRYmj-private', consumer_id: 'mj-public' })
+    assert.deepEqual((await connection('zendesk')).credential, { api_key: 'CNRYzd', email: 'ada@acme.example' })
+    assert.equal((await connection('zendesk')).base_url, 'https://acme.zendesk.com')
+    assert.equal((await connection('databricks')).base_url, 'https://acme.cloud.databricks.com')
+    assert.deepEqual(
+      (await onboard()).rows,
+      parts.map((row) => `${row} unchanged`),
+    )
+  })
+
+  it('sees that one part differs, an address too, and leaves what is stored alone until told otherwise', async () => {
+    write({ ...DATADOG, ...DATABRICKS })
+    await onboard()
+    write({ DD_APP_KEY: 'CNRYother', DATABRICKS_HOST: 'other.cloud.databricks.com' }, '.env.local')
+
+    const { rows } = await onboard()
+
+    assert.deepEqual(rows, [
+      'databricks DATABRICKS_TOKEN .env different',
+      'databricks DATABRICKS_HOST .env.local different',
+      'datadog DD_API_KEY .env different',
+      'datadog DD_APP_KEY .env.local different',
+    ])
+    assert.equal((await connection('datadog')).credential.app_key, 'CNRYdd-app')
+    assert.deepEqual((await onboard('--overwrite')).imported, ['databricks', 'datadog'])
+    assert.equal((await connection('datadog')).credential.app_key, 'CNRYother')
+    assert.equal((await connection('databricks')).base_url, 'https://other.cloud.databricks.com')
+  })
+
+  it('says what else it needs, and imports nothing by halves', async () => {
+    write({ MJ_APIKEY_PRIVATE: 'CNRYmj', DATABRICKS_TOKEN: 'dapiCNRY', BRAINTREE_PRIVATE_KEY: 'broker-proxy-managed' })
+
+    assert.deepEqual((await onboard()).rows, [
+      'databricks DATABRICKS_TOKEN .env missing needs DATABRICKS_HOST',
+      'mailjet MJ_APIKEY_PRIVATE .env missing needs MJ_APIKEY_PUBLIC',
+    ])
+    const { stdout } = await world.broker(['onboard'])
+    assert.match(stdout, /^mailjet +MJ_APIKEY_PRIVATE +\.env +needs MJ_APIKEY_PUBLIC too$/m)
+  })
+
+  it('takes no notice of a name or an address alone', async () => {
+    write({
+      MJ_APIKEY_PUBLIC: 'mj-public',
+      ZENDESK_EMAIL: 'ada@acme.example',
+      ZENDESK_SUBDOMAIN: 'acme',
+      DATABRICKS_HOST: 'x',
+    })
+
+    assert.deepEqual((await onboard()).rows, [])
+  })
+
+  it('knows a further variable of a tenant’s credential again', async () => {
+    write({
+      JIRA_API_TOKEN: 'CNRYj',
+      JIRA_TOKEN: 'CNRYj',
+      JIRA_EMAIL: 'ada@acme.example',
+      JIRA_URL: 'Acme.atlassian.net/',
+    })
+
+    assert.deepEqual((await onboard()).rows, [
+      'jira JIRA_API_TOKEN .env imported',
+      'jira JIRA_EMAIL .env imported',
+      'jira JIRA_URL .env imported',
+      'jira JIRA_TOKEN .env unchanged',
+    ])
+  })
+
+  it('tells of each further variable of a part', async () => {
+    write({
+      DATADOG_API_KEY: 'CNRYdd-api',
+      DD_APP_KEY: 'CNRYdd-app',
+      DD_API_KEY: 'CNRYdd-api',
+      DATADOG_APP_KEY: 'CNRYno',
+    })
+
+    assert.deepEqual((await onboard()).rows, [
+      'datadog DATADOG_API_KEY .env imported',
+      'datadog DATADOG_APP_KEY .env imported',
+      'datadog DD_API_KEY .env unchanged',
+      'datadog DD_APP_KEY .env different',
+    ])
+  })
+
+  it('sends no key to an address that is none of the provider', async () => {
+    for (const address of [
+      'https://evil.example',
+      'https://acme.cloud.databricks.com.evil.example',
+      'CNRY@evil.example',
+    ]) {
+      write({ ...DATABRICKS, DATABRICKS_HOST: address, ...ZENDESK, ZENDESK_SUBDOMAIN: 'evil.example/#' })
+
+      const { imported, stderr } = await onboard()
+
+      assert.deepEqual(imported, [])
+      assert.match(stderr, /DATABRICKS_HOST in \.env was not used: it gives no address like https:\/\/\{workspace\}/)
+      assert.match(stderr, /ZENDESK_SUBDOMAIN in \.env was not used: it gives no address like https:\/\/\{subdomain\}/)
+    }
+  })
+
+  it('names the part that does not look right', async () => {
+    write({ TWILIO_ACCOUNT_SID: 'CNRYno', TWILIO_AUTH_TOKEN: 'CNRYtoken' })
+
+    const { stderr } = await onboard()
+
+    assert.match(stderr, /TWILIO_ACCOUNT_SID in \.env was not imported: it does not look like a key of twilio/)
+    assert.doesNotMatch(stderr, /TWILIO_AUTH_TOKEN/)
+  })
+
+  it('gives a child of `run` placeholders for the secrets and the rest as it is, and finds no key in them', async () => {
+    write({ ...DATADOG, ...MAILJET, ...ZENDESK })
+    await onboard()
+    write({})
+
+    const { child, end } = await world.startAsking()
+    const names = [...Object.keys({ ...DATADOG, ...MAILJET, ...ZENDESK }), 'DATADOG_APP_KEY']
+    await end()
+
+    assert.deepEqual(Object.fromEntries(names.map((name) => [name, child.env[name]])), {
+      DD_API_KEY: 'broker-proxy-managed',
+      DD_APP_KEY: 'broker-proxy-managed',
+      DATADOG_APP_KEY: 'broker-proxy-managed',
+      MJ_APIKEY_PRIVATE: 'broker-proxy-managed',
+      MJ_APIKEY_PUBLIC: 'mj-public',
+      ZENDESK_API_TOKEN: 'broker-proxy-managed',
+      ZENDESK_EMAIL: 'ada@acme.example',
+      ZENDESK_SUBDOMAIN: 'acme',
+    })
+    const { code, stdout } = await world.broker(['onboard', '--json'], { env: child.env })
+    assert.equal(code, 0, stdout)
+    for (const { source, status } of JSON.parse(stdout).results)
+      assert.deepEqual([source, status], ['vault', 'only_in_vault'])
+  })
+
+  it('asks the daemon once for all that it has to know of the providers', async () => {
+    const { body } = await ada.call('GET', '/api/providers?detail=keys')
+    const zendesk = body.bundled.find(({ name }: { name: string }) => name === 'zendesk')
+    assert.deepEqual(Object.keys(zendesk.keys.env), Object.keys(ZENDESK))
+    assert.deepEqual(
+      zendesk.keys.fields.map(({ name }: { name: string }) => name),
+      ['email', 'api_key'],
+    )
+    assert.equal(zendesk.keys.needs_base_url, true)
+    assert.equal('keys' in (await ada.call('GET', '/api/providers')).body.bundled[0], false)
+    assert.equal((await ada.call('GET', '/api/providers?detail=CNRY')).status, 422)
+  })
+})
