@@ -304,6 +304,19 @@ describe('the link of the local owner', () => {
     assert.equal(second.headers['set-cookie'], undefined)
   })
 
+  it('is not used up by who only looks whether it is there', async () => {
+    const { body } = await ada.call('POST', '/api/session', {})
+    assert.equal((await send(daemon, 'HEAD', new URL(body.url).pathname)).status, 405)
+    assert.equal((await open(body.url)).status, 303)
+  })
+
+  it('cannot be pressed on a browser by a page of another site', async () => {
+    const { body } = await ada.call('POST', '/api/session', {})
+    const pressed = { accept: 'text/html', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' }
+    assert.equal((await send(daemon, 'GET', new URL(body.url).pathname, '', pressed)).status, 403)
+    assert.equal((await open(body.url)).status, 303)
+  })
+
   it('signs one of two in who come at once', async () => {
     const { body } = await ada.call('POST', '/api/session', {})
     const both = await Promise.all([open(body.url), open(body.url)])
@@ -453,6 +466,12 @@ describe('the live stream', () => {
     const stopped = performance.now()
     assert.equal(await daemon.stop(), 0)
     assert.ok(performance.now() - stopped < 5_000)
+  })
+
+  it('has a head for who asks for that alone', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await signedIn(daemon, 'register', ADA)
+    assert.equal((await ada.call('HEAD', '/api/live')).status, 200)
   })
 
   it('is nobody’s without a session', async (t) => {

@@ -14,6 +14,7 @@ import {
   temporaryHome,
 } from './daemon-under-test.ts'
 import { type Postgres, startPostgres } from './postgres-server.ts'
+import { browserWith, signedIn } from './signed-in-browser.ts'
 
 describe('on Postgres', { skip: whyNot('postgres') }, () => {
   const cleanup = suiteCleanup()
@@ -83,6 +84,31 @@ describe('on Postgres', { skip: whyNot('postgres') }, () => {
     assert.deepEqual(ended.map(({ status }) => status).sort(), [200, 409, 409, 409, 409, 409])
     const [first] = people
     assert.equal((await first?.call('GET', '/api/ready'))?.body.status, 'ready')
+  })
+
+  it('accounts, sessions, claims and counts are those of all daemons', async () => {
+    const [first, second] = await Promise.all([startDaemon(cleanup, { env }), startDaemon(cleanup, { env })])
+    const login = (email: string) => ({ email, password: 'CNRY correct horse battery' })
+    const people = await Promise.all(
+      [first, second, first, second].map((daemon, at) => signedIn(daemon, 'register', login(`p${at}@example.com`))),
+    )
+    assert.equal(people.filter(({ role }) => role === 'admin').length, 1)
+    const [one, two] = [people[0], people[1]]
+    assert.ok(one && two)
+    const elsewhere = browserWith(second, one.cookie, one.csrfToken)
+    assert.equal((await elsewhere('GET', '/api/me')).body.email, 'p0@example.com')
+
+    const robot = caller(first, 'robot')
+    const { body } = await robot.call('POST', '/api/identities/register', { handle: 'robot', did: robot.key.did })
+    const confirm = `${new URL(body.claim_url).pathname}/confirm`
+    const both = await Promise.all([elsewhere('POST', confirm, {}), two.call('POST', confirm, {})])
+    assert.deepEqual(both.map(({ status }) => status).sort(), [200, 404])
+
+    const { counts } = (await elsewhere('GET', '/api/audit/counts?event=account.registered')).body
+    const sum = counts.reduce((total: number, { count }: { count: number }) => total + count, 0)
+    assert.equal(sum, one.role === 'admin' ? 4 : 1)
+    assert.equal((await elsewhere('POST', '/api/logout', {})).status, 200)
+    assert.equal((await one.call('GET', '/api/me')).status, 401)
   })
 
   it('a proof is used once, before and after a restart', async () => {

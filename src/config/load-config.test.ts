@@ -13,8 +13,21 @@ describe('the configuration', () => {
     const { paths, baseUrl, baseUrlSource, baseUrlIsOwn, daemon, proxy } = load({})
     assert.equal(paths.home, '/nonexistent/.broker')
     assert.deepEqual([baseUrl, baseUrlSource, baseUrlIsOwn], ['http://127.0.0.1:7998', 'default', true])
-    assert.deepEqual(daemon, { hosts: ['127.0.0.1', '::1'], port: 7998, encryptionMode: 'auto', logLevel: 'info' })
+    assert.deepEqual(daemon, {
+      hosts: ['127.0.0.1', '::1'],
+      port: 7998,
+      encryptionMode: 'auto',
+      registration: 'open',
+      logLevel: 'info',
+    })
     assert.deepEqual(proxy, {})
+  })
+
+  it('closes registration where the daemon is hosted, unless told otherwise', () => {
+    const hosted = { BROKER_PUBLIC_URL: 'https://broker.example.com' }
+    assert.equal(load(hosted).daemon.registration, 'closed')
+    assert.equal(load({ ...hosted, BROKER_REGISTRATION: 'open' }).daemon.registration, 'open')
+    assert.throws(() => load({ BROKER_REGISTRATION: 'ajar' }), { name: 'InvalidRequestError' })
   })
 
   it('takes an empty variable for one that is not set', () => {

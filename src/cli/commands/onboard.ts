@@ -1,3 +1,4 @@
+import { randomBytes } from 'node:crypto'
 import { homedir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
@@ -100,7 +101,10 @@ function isPinned({ paths, baseUrl }: Config): boolean {
 function ensureAgent({ config, output }: Invocation): string {
   const active = activeHandle(config)
   if (active !== undefined) return active
-  const handle = defaultHandle()
+  // At a daemon of many people, somebody's machine has the same name.
+  const handle = config.baseUrlIsOwn
+    ? defaultHandle()
+    : `${defaultHandle().slice(0, 59)}-${randomBytes(2).toString('hex')}`
   createAgentKey(config, handle)
   writeClientConfig(config.paths, { active_identity: handle })
   output.done(`Created agent "${handle}"`)

@@ -89,6 +89,7 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       path: '/api/session/{token}',
       access: 'anyone',
       isPage: true,
+      actsOnGet: true,
       summary: 'Where that link leads: sets the session cookie and goes on to the dashboard.',
       params: byLink,
       reply: z.unknown(),

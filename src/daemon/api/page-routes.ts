@@ -95,6 +95,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       access: 'anyone',
       isPage: true,
       isReturn: true,
+      actsOnGet: true,
       summary: 'Where a provider sends the browser back to. Good once: `state` says whose login it is.',
       query: z
         .object({ state: parameter, code: parameter, iss: parameter, error: parameter, error_description: parameter })

@@ -51,14 +51,11 @@ function requireOwnOrigin({ headers }: IncomingMessage, { origins }: OwnAddresse
 }
 
 /** A browser that leaves the other site for this one. A frame, a picture or a script of that site is none. */
-function requireWholePage({ method, headers }: IncomingMessage, { origins }: OwnAddresses): void {
+function requireWholePage({ headers }: IncomingMessage, { origins }: OwnAddresses): void {
   // The mode says no more, and a program's HTTP client may name one.
   const { origin, 'sec-fetch-dest': destination = 'document' } = headers
   const foreignOrigin = origin !== undefined && !origins.includes(origin)
   if (foreignOrigin || destination !== 'document' || headers['service-worker'] !== undefined) throw foreignPage()
-  if (method !== 'GET') {
-    throw new BrokerError('InvalidRequestError', 'Browsers come here by GET', { httpStatus: 405 })
-  }
 }
 
 function foreignPage(): BrokerError {

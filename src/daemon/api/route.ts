@@ -86,8 +86,10 @@ export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
   readonly body?: B
   /** Answers people: its errors are pages too, unless JSON is asked for. */
   readonly isPage?: true
-  /** Pages of other sites send browsers here. It acts although it is a GET, and so HEAD is refused. */
+  /** Pages of other sites send browsers here. */
   readonly isReturn?: true
+  /** It does something although it is a GET: HEAD, which looks whether a link is there, is refused. */
+  readonly actsOnGet?: true
   /** Form posts are taken too, as objects of text. */
   readonly takesForm?: true
   /** A browser must send its CSRF token although this is a GET. Other methods want it by themselves. */

@@ -140,6 +140,7 @@ function requestListener(options: ServerOptions, state: Readonly<ServerState>) {
       passWalls(request, options.own, found?.route.isReturn ? 'any site' : 'own pages')
       if (state.stopping) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
       if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
+      if (found.route.actsOnGet && request.method !== 'GET') throw onlyGet()
       if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
       if ('chunks' in reply) tell(stream(response, id, reply, state.streams))
@@ -158,6 +159,10 @@ function requestListener(options: ServerOptions, state: Readonly<ServerState>) {
       tell(status, body.error)
     })
   }
+}
+
+function onlyGet(): BrokerError {
+  return new BrokerError('InvalidRequestError', 'Browsers come here by GET', { httpStatus: 405 })
 }
 
 const DISCARD_LIMIT = 16 * 1024 * 1024
@@ -227,10 +232,15 @@ function stream(
   { headers, chunks }: StreamReply,
   streams: ServerState['streams'],
 ): number {
-  const aborter = new AbortController()
-  streams.add(aborter)
   response.writeHead(200, { ...SAFE_HEADERS, 'x-request-id': id, ...headers })
   response.flushHeaders()
+  // Of an answer to HEAD nothing is sent but this.
+  if (response.req.method === 'HEAD') {
+    response.end()
+    return 200
+  }
+  const aborter = new AbortController()
+  streams.add(aborter)
   // However it ends, there is nobody left to tell: the head has been sent.
   pipeline(Readable.from(chunks), response, { signal: aborter.signal })
     .catch(() => response.destroy())
