@@ -168,7 +168,7 @@ export const providerDefinition = z.strictObject({
   display_name: shownText(80),
   description: shownText(500).optional(),
   category: shownText(40).optional(),
-  docs_url: url.optional().describe('Where a person makes a key. https.'),
+  docs_url: url.optional().describe('Where a person makes a key, or reads how to. https.'),
   auth_type: z.enum(AUTH_TYPES),
   flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
   hosts: z
