@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureCrashes } from './measure-crashes.ts'
+import { measureDashboard } from './measure-dashboard.ts'
 import { measureProxy } from './measure-proxy.ts'
 import { measureRefresh } from './measure-refresh.ts'
 import { measureStart } from './measure-start.ts'
@@ -19,6 +20,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   catalogue: measureCatalogue,
   refresh: measureRefresh,
   crashes: measureCrashes,
+  dashboard: measureDashboard,
 }
 
 const RESULTS = new URL('./results/', import.meta.url)

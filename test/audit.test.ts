@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { before, describe, it } from 'node:test'
+import { assertFiltersFind } from './audit-filters.ts'
 import {
   type Caller,
   caller,
@@ -124,6 +125,10 @@ describe('the audit log', () => {
     )
     assert.ok((await page()).events.some(({ identity }: { identity: string }) => identity === 'bob'))
     assert.equal((await bob.call('POST', '/api/providers', { definition: {} })).status, 403)
+  })
+
+  it('finds the same events by several filters as one would by hand, a page at a time', async (t) => {
+    await assertFiltersFind(await owner(await startDaemon(t)))
   })
 
   it('is append-only, and shows a change that was made around it', async (t) => {

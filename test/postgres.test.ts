@@ -3,6 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import { mintProof } from '../src/identity/index.ts'
 import { whyNot } from '../tools/available.ts'
+import { assertFiltersFind } from './audit-filters.ts'
 import {
   caller,
   connect,
@@ -60,6 +61,10 @@ describe('on Postgres', { skip: whyNot('postgres') }, () => {
     )
     assert.equal(body.events.filter(({ source }: { source: string }) => source === 'external').length, 40)
     assert.equal((await there.call('GET', '/api/ready')).body.status, 'ready')
+  })
+
+  it('finds and counts events by several filters', async () => {
+    await assertFiltersFind(await owner(await startDaemon(cleanup, { env }), 'finder'))
   })
 
   it('what two ask for at once happens once: the first owner, a handle, a connection', async () => {

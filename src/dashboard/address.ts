@@ -1,4 +1,4 @@
-import { useSyncExternalStore } from 'react'
+import { useEffect, useRef, useState, useSyncExternalStore } from 'react'
 
 const listeners = new Set<() => void>()
 
@@ -34,4 +34,32 @@ export function withQuery(url: URL, values: Readonly<Record<string, string>>): s
   }
   const text = query.toString()
   return text === '' ? url.pathname : `${url.pathname}?${text}`
+}
+
+const TYPED_MS = 250
+
+/**
+ * What somebody types into a field whose value is part of the address. The address follows when the typing rests: browsers
+ * refuse to be told of another one with every key.
+ * @param isGood what may stand in the address; all else stays in the field
+ */
+export function useTyped(name: string, isGood: (text: string) => boolean = () => true) {
+  const kept = useAddress().searchParams.get(name) ?? ''
+  const [text, setText] = useState(kept)
+  const written = useRef(kept)
+  useEffect(() => {
+    // Somebody followed a link, or went back.
+    if (kept !== written.current) setText(kept)
+    written.current = kept
+  }, [kept])
+  const good = isGood(text) ? text : undefined
+  useEffect(() => {
+    if (good === undefined || good === written.current) return
+    const timer = setTimeout(() => {
+      written.current = good
+      goTo(withQuery(new URL(location.href), { [name]: good }), 'replace')
+    }, TYPED_MS)
+    return () => clearTimeout(timer)
+  }, [good, name])
+  return [text, setText] as const
 }

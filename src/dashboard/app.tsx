@@ -1,7 +1,6 @@
 import { useEffect } from 'react'
 import type { Me } from '../schemas/index.ts'
 import { goTo, useAddress } from './address.ts'
-import { hasCsrfToken } from './daemon.ts'
 import { useLive } from './live.ts'
 import { AgentsPage } from './pages/agents.tsx'
 import { AuditPage } from './pages/audit.tsx'
@@ -10,6 +9,7 @@ import { OverviewPage } from './pages/overview.tsx'
 import { ProvidersPage } from './pages/providers.tsx'
 import { SettingsPage } from './pages/settings.tsx'
 import { SignInPage } from './pages/sign-in.tsx'
+import { Guard } from './parts/guard.tsx'
 import { icons } from './parts/icons.tsx'
 import { Link } from './parts/link.tsx'
 import { Answered, Empty, Page } from './parts/page.tsx'
@@ -34,11 +34,7 @@ export function App() {
           The daemon does not answer. This page goes on by itself once it does.
         </p>
       )}
-      <Answered question={me}>
-        {(person) =>
-          person && hasCsrfToken() ? <SignedIn me={person} /> : <SignInPage wasSignedIn={person !== null} />
-        }
-      </Answered>
+      <Answered question={me}>{(person) => (person ? <SignedIn me={person} /> : <SignInPage />)}</Answered>
     </>
   )
 }
@@ -73,7 +69,9 @@ function SignedIn({ me }: { readonly me: Me }) {
         <p className="soft who">{me.email ?? 'Owner of this machine'}</p>
       </nav>
       {page ? (
-        <page.Show me={me} />
+        <Guard key={page.path}>
+          <page.Show me={me} />
+        </Guard>
       ) : (
         <Page title="Not found">
           <Empty title="There is no such page">

@@ -16,7 +16,10 @@ setNonce(document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.co
 
 const queries = new QueryClient({
   defaultOptions: {
+    // The daemon is within reach where the internet is not.
+    mutations: { networkMode: 'always' },
     queries: {
+      networkMode: 'always',
       staleTime: 5_000,
       // What the daemon refuses it will refuse again; what never reached it may be tried.
       retry: (count, error) => !(error instanceof DaemonError) && count < 3,

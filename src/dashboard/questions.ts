@@ -1,4 +1,5 @@
 import {
+  type InfiniteData,
   type UseMutationResult,
   type UseQueryResult,
   useInfiniteQuery,
@@ -6,6 +7,7 @@ import {
   useQuery,
   useQueryClient,
 } from '@tanstack/react-query'
+import { useEffect, useMemo } from 'react'
 import type {
   AuditCounts,
   AuditPage,
@@ -19,18 +21,21 @@ import type {
   ProviderList,
   Readiness,
 } from '../schemas/index.ts'
-import { ask, DaemonError } from './daemon.ts'
+import { ask, DaemonError, forgetCsrfToken, hasCsrfToken } from './daemon.ts'
 
-/** Null where nobody is signed in. */
+/** Null where nobody is signed in, or by a cookie alone, which may change nothing. */
 export function useMe(): UseQueryResult<Me | null> {
-  return useQuery({
-    queryKey: ['me'],
-    queryFn: () =>
-      ask<Me>('GET', '/api/me').catch((error: unknown) => {
-        if (error instanceof DaemonError && error.status === 401) return null
-        throw error
-      }),
-  })
+  return useQuery({ queryKey: ['me'], queryFn: async () => (hasCsrfToken() ? await askWho() : null) })
+}
+
+async function askWho(): Promise<Me | null> {
+  try {
+    return await ask<Me>('GET', '/api/me')
+  } catch (error) {
+    if (!(error instanceof DaemonError && error.status === 401)) throw error
+    forgetCsrfToken()
+    return null
+  }
 }
 
 export function useConnections(): UseQueryResult<readonly Connection[]> {
@@ -92,15 +97,46 @@ export function queryText(values: Filters): string {
   return new URLSearchParams(Object.entries(values).filter(([, value]) => value !== '')).toString()
 }
 
-/** Newest first, a page at a time. */
+/**
+ * Newest first, a page at a time. What was read never changes, and is never asked again: what is new is put before it.
+ */
 export function useEvents(filters: Filters, limit = 100) {
-  return useInfiniteQuery({
-    queryKey: ['events', filters, limit],
-    queryFn: ({ pageParam }) =>
-      ask<AuditPage>('GET', `/api/audit/events?${queryText({ ...filters, limit: String(limit), cursor: pageParam })}`),
+  const queries = useQueryClient()
+  const historyKey = useMemo(() => ['history', filters, limit], [filters, limit])
+  const pageAt = (cursor: string) =>
+    ask<AuditPage>('GET', `/api/audit/events?${queryText({ ...filters, limit: String(limit), cursor })}`)
+  const history = useInfiniteQuery({
+    queryKey: historyKey,
+    queryFn: ({ pageParam }) => pageAt(pageParam),
     initialPageParam: '',
     getNextPageParam: (page) => page.next_cursor,
+    staleTime: 'static',
   })
+  const { data: newest } = useQuery({
+    queryKey: ['newest', filters, limit],
+    queryFn: () => pageAt(''),
+    initialData: NOTHING_NEW,
+    // Until something changed.
+    staleTime: Number.POSITIVE_INFINITY,
+  })
+  useEffect(() => {
+    queries.setQueryData<History>(historyKey, (known) => known && withNewest(known, newest))
+  }, [queries, historyKey, newest])
+  return history
+}
+
+type History = InfiniteData<AuditPage, string>
+
+const NOTHING_NEW: AuditPage = { events: [] }
+
+function withNewest(known: History, newest: AuditPage): History {
+  const [first, ...rest] = known.pages
+  const head = first?.events[0]?.seq ?? 0
+  const fresh = newest.events.filter(({ seq }) => seq > head)
+  if (!first || fresh.length === 0) return known
+  const mayMissSome = fresh.length === newest.events.length && newest.next_cursor !== undefined
+  if (mayMissSome) return { pages: [newest], pageParams: [''] }
+  return { ...known, pages: [{ ...first, events: [...fresh, ...first.events] }, ...rest] }
 }
 
 export function useCounts(filters: Filters): UseQueryResult<AuditCounts['counts']> {

@@ -1,4 +1,4 @@
-import type { AuditEvent, Connection, ProviderSummary } from '../schemas/index.ts'
+import type { AuditEvent, Connection, Me, ProviderSummary } from '../schemas/index.ts'
 import type { Tone } from './parts/badge.tsx'
 
 interface Word {
@@ -62,9 +62,15 @@ export const statusWords: Readonly<Record<AuditEvent['status'], Word>> = {
   denied: { text: 'Denied', tone: 'warn' },
 }
 
+/** Words for the event itself; a daemon that is newer than this page may tell of others. */
+export function eventWord(event: AuditEvent['event']): string {
+  return eventWords[event] ?? event
+}
+
 /** An agent by its handle; the words in brackets that stand for no agent, in a sentence. */
-export function whoDid(identity: string): string {
-  if (identity === '(browser)') return 'you, in a browser'
+export function whoDid({ identity, principal_id }: AuditEvent, me: Me): string {
+  const isMine = principal_id === me.principal_id
+  if (identity === '(browser)') return isMine ? 'you, in a browser' : 'somebody else, in a browser'
   if (identity === '(daemon)') return 'the daemon itself'
   return identity
 }

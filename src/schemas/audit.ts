@@ -73,7 +73,7 @@ export type ShippedEvent = z.infer<typeof shippedEvent>
 export const shippedBatch = z.strictObject({ events: z.array(shippedEvent).min(1).max(1000) })
 export const accepted = z.strictObject({ accepted: z.int() })
 
-/** How many events there were, by hour, event, provider and status; hours without any are left out. */
+/** How many events there were, by hour, event, provider and status; hours without any are left out. `step` hours are one. */
 export const auditCounts = z.strictObject({
   counts: z.array(
     z.strictObject({
@@ -88,7 +88,12 @@ export const auditCounts = z.strictObject({
 })
 export type AuditCounts = z.infer<typeof auditCounts>
 
-export const auditCountsQuery = auditQuery.pick({ since: true, until: true, event: true, provider: true, status: true })
+export const auditCountsQuery = auditQuery
+  .pick({ since: true, until: true, event: true, provider: true, status: true })
+  .extend({
+    /** Hours that are counted together, from midnight UTC on. */
+    step: z.enum(['1', '2', '3', '4', '6', '8', '12', '24']).transform(Number).optional(),
+  })
 export type AuditCountsQuery = z.infer<typeof auditCountsQuery>
 
 export const auditExportQuery = auditQuery

@@ -10,6 +10,9 @@ import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
 /** Where the dashboard has pages; each is the same document, which shows the page of its address. */
 const PAGES = ['/', '/connections', '/providers', '/agents', '/audit', '/settings'] as const
 
+/** Filters, and where to go on after signing in: read in the browser. */
+const anyQuery = z.looseObject({})
+
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
@@ -29,6 +32,7 @@ export function dashboardRoutes(folder: string): readonly Route[] {
         access: 'anyone',
         isPage: true,
         summary: 'The dashboard. What it shows it asks for by itself, once somebody is signed in.',
+        query: anyQuery,
         reply: z.unknown(),
         handle: () => shell(folder),
       }),

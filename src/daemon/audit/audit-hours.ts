@@ -1,4 +1,5 @@
-import type { AuditCounts, AuditCountsQuery } from '../../schemas/index.ts'
+import { sql } from 'kysely'
+import type { AuditCounts, AuditCountsQuery, AuditQuery } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Tables } from '../store/index.ts'
 import type { Scope } from './scope.ts'
 
@@ -13,7 +14,7 @@ export async function countHours(tx: Db, events: readonly AuditEventRow[]): Prom
       .onConflict((conflict) =>
         conflict
           .columns(['hour', 'principal_id', 'event', 'provider', 'status'])
-          .doUpdateSet((eb) => ({ count: eb('audit_hours.count', '+', row.count) })),
+          .doUpdateSet((eb) => ({ count: eb('audit_hours.count', '+', row.count), last_seq: row.last_seq })),
       )
       .execute()
   }
@@ -21,20 +22,55 @@ export async function countHours(tx: Db, events: readonly AuditEventRow[]): Prom
 
 function hoursOf(events: readonly AuditEventRow[]): Iterable<HourRow> {
   const hours = new Map<string, HourRow>()
-  for (const { timestamp, principal_id, event, provider, status } of events) {
-    const row = { hour: hourOf(timestamp), principal_id, event, provider: provider ?? '', status, count: 1 }
-    const key = JSON.stringify([row.hour, principal_id, event, row.provider, status])
-    hours.set(key, { ...row, count: (hours.get(key)?.count ?? 0) + 1 })
+  for (const { seq, timestamp, principal_id, event, provider, status } of events) {
+    const group = { hour: hourOf(timestamp), principal_id, event, provider: provider ?? '', status }
+    const key = JSON.stringify(Object.values(group))
+    const { count, first_seq } = hours.get(key) ?? { count: 0, first_seq: seq }
+    hours.set(key, { ...group, count: count + 1, first_seq, last_seq: seq })
   }
   return hours.values()
 }
 
 export async function readCounts(db: Db, scope: Scope, query: AuditCountsQuery): Promise<AuditCounts> {
-  let select = db
-    .selectFrom('audit_hours')
-    .select(['hour', 'event', 'provider', 'status', (eb) => eb.fn.sum<number>('count').as('count')])
-    .groupBy(['hour', 'event', 'provider', 'status'])
-    .orderBy('hour')
+  const { step = 1 } = query
+  const rows = await hoursWithin(db, scope, query)
+    .select([
+      sql<string>`substr(hour, 1, 11)`.as('day'),
+      sql<number>`cast(substr(hour, 12, 2) as integer) / ${sql.lit(step)}`.as('part'),
+      'event',
+      'provider',
+      'status',
+      (eb) => eb.fn.sum<number>('count').as('count'),
+    ])
+    .groupBy(['day', 'part', 'event', 'provider', 'status'])
+    .orderBy('day')
+    .orderBy('part')
+    .execute()
+  const counts = rows.map(({ day, part, event, provider, status, count }) => ({
+    hour: `${day}${String(part * step).padStart(2, '0')}:00:00.000Z`,
+    event,
+    ...(provider !== '' && { provider }),
+    status,
+    count: Number(count),
+  }))
+  // The columns were written from these very types.
+  return { counts: counts as AuditCounts['counts'] }
+}
+
+/** Between which two events of the log all of these are; undefined where there is none. */
+export async function readSpan(
+  db: Db,
+  scope: Scope,
+  query: AuditQuery,
+): Promise<{ readonly first: number; readonly last: number } | undefined> {
+  const { first, last } = await hoursWithin(db, scope, query)
+    .select((eb) => [eb.fn.min('first_seq').as('first'), eb.fn.max('last_seq').as('last')])
+    .executeTakeFirstOrThrow()
+  return first === null ? undefined : { first, last }
+}
+
+function hoursWithin(db: Db, scope: Scope, query: AuditQuery) {
+  let select = db.selectFrom('audit_hours')
   if (scope.kind === 'principal') select = select.where('principal_id', '=', scope.principalId)
   if (query.since !== undefined) select = select.where('hour', '>=', hourOf(new Date(query.since).toISOString()))
   if (query.until !== undefined) select = select.where('hour', '<=', hourOf(new Date(query.until).toISOString()))
@@ -42,13 +78,7 @@ export async function readCounts(db: Db, scope: Scope, query: AuditCountsQuery):
     const value = query[column]
     if (value !== undefined) select = select.where(column, '=', value)
   }
-  const rows = await select.execute()
-  // The columns were written from these very types.
-  return { counts: rows.map(countOf) as unknown as AuditCounts['counts'] }
-}
-
-function countOf({ hour, provider, count, ...row }: Omit<HourRow, 'principal_id'>) {
-  return { hour: `${hour}:00:00.000Z`, ...row, ...(provider !== '' && { provider }), count: Number(count) }
+  return select
 }
 
 /** `2026-11-21T09` */

@@ -10,7 +10,7 @@ import type {
   ShippedEvent,
 } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
-import { countHours, readCounts } from './audit-hours.ts'
+import { countHours, readCounts, readSpan } from './audit-hours.ts'
 import { chainedHash } from './chain.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import type { Scope } from './scope.ts'
@@ -168,9 +168,13 @@ function chain(rows: readonly NewRow[], head: { seq: number; hash: string }): Au
 
 async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditPage> {
   const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
+  const before = query.cursor === undefined ? undefined : parseCursor(query.cursor)
+  const span = isNarrow(query) ? await readSpan(db, scope, query) : undefined
+  if (isNarrow(query) && !span) return { events: [] }
   let select = db.selectFrom('audit_events').selectAll().orderBy('seq', 'desc')
+  if (span) select = select.where('seq', '>=', span.first).where('seq', '<=', span.last)
   if (scope.kind === 'principal') select = select.where('principal_id', '=', scope.principalId)
-  if (query.cursor !== undefined) select = select.where('seq', '<', parseCursor(query.cursor))
+  if (before !== undefined) select = select.where('seq', '<', before)
   for (const column of ['event', 'provider', 'identity', 'status'] as const) {
     const value = query[column]
     if (value !== undefined) select = select.where(column, '=', value)
@@ -181,6 +185,15 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
   const events = rows.slice(0, limit).map(eventOf)
   const last = events.at(-1)
   return rows.length > limit && last ? { events, next_cursor: printCursor(last.seq) } : { events }
+}
+
+/**
+ * Whether the events may be few among many that no index tells apart: then the hours tell first where in the log they are,
+ * so that not all of it is read for them.
+ */
+function isNarrow({ since, until, event, provider, status }: AuditQuery): boolean {
+  const filters = [event, provider, status].filter((value) => value !== undefined)
+  return since !== undefined || until !== undefined || filters.length > 1
 }
 
 function eventOf({ hash, request, ...row }: AuditEventRow): AuditEvent {

@@ -164,10 +164,13 @@ async function accounts(db: Kysely<unknown>): Promise<void> {
        provider text not null,
        status text not null,
        count bigint not null,
+       first_seq bigint not null,
+       last_seq bigint not null,
        primary key (hour, principal_id, event, provider, status))`,
     `insert into audit_hours
-       select substr(timestamp, 1, 13), principal_id, event, coalesce(provider, ''), status, count(*)
+       select substr(timestamp, 1, 13), principal_id, event, coalesce(provider, ''), status, count(*), min(seq), max(seq)
        from audit_events group by 1, 2, 3, 4, 5`,
+    `create index audit_hours_by_provider on audit_hours (provider, hour)`,
   ]
   for (const statement of statements) await sql.raw(statement).execute(db)
 }

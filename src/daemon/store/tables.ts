@@ -206,4 +206,7 @@ interface AuditHourRow {
   provider: string
   status: string
   count: number
+  /** Of the events that are counted here: where in the log they are. */
+  first_seq: number
+  last_seq: number
 }

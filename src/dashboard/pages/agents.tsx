@@ -1,7 +1,7 @@
 import { type FormEvent, useMemo, useState } from 'react'
 import type { Identity, Me } from '../../schemas/index.ts'
 import { ask } from '../daemon.ts'
-import { Confirm, Dialog } from '../parts/dialog.tsx'
+import { Confirm, Dialog, Wrong } from '../parts/dialog.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
 import { icons } from '../parts/icons.tsx'
 import { Link } from '../parts/link.tsx'
@@ -40,7 +40,7 @@ export function AgentsPage(_: { readonly me: Me }) {
       {
         title: 'What to do',
         isUnseen: true,
-        className: 'end',
+        className: 'end corner',
         cell: (agent) => (
           <Menu
             label={`What to do with ${agent.label ?? agent.identity}`}
@@ -111,7 +111,7 @@ interface OfAgent {
 }
 
 function RenameAgent({ agent, onClose }: OfAgent) {
-  const { say, fail } = useNotices()
+  const { say } = useNotices()
   const rename = useAct((label: string) => ask('POST', `/api/identities/${agent.identity}/label`, { label }))
   const submit = (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
@@ -121,12 +121,12 @@ function RenameAgent({ agent, onClose }: OfAgent) {
         say(label === '' ? `It is called ${agent.identity} again` : `It is called ${label} now`)
         onClose()
       },
-      onError: fail,
     })
   }
   return (
     <Dialog isOpen title={`Rename ${agent.label ?? agent.identity}`} onClose={onClose}>
       <form onSubmit={submit}>
+        <Wrong error={rename.error ?? undefined} />
         <Field
           name="label"
           label="What you call it"
@@ -145,7 +145,7 @@ function RenameAgent({ agent, onClose }: OfAgent) {
 }
 
 function RemoveAgent({ agent, onClose }: OfAgent) {
-  const { say, fail } = useNotices()
+  const { say } = useNotices()
   const name = agent.label ?? agent.identity
   const remove = useAct(() => ask('DELETE', `/api/identities/${agent.identity}`))
   return (
@@ -154,7 +154,10 @@ function RemoveAgent({ agent, onClose }: OfAgent) {
       title={`Remove ${name}?`}
       act="Remove"
       onClose={onClose}
-      onConfirm={() => remove.mutate(undefined, { onSuccess: () => say(`${name} is cut off`), onError: fail })}
+      onConfirm={async () => {
+        await remove.mutateAsync(undefined)
+        say(`${name} is cut off`)
+      }}
     >
       <p>
         It can sign no more: what it runs at this moment gets no further credential. Your connections stay as they are.

@@ -1,13 +1,14 @@
-import { useCallback, useMemo, useState } from 'react'
+import { useCallback, useId, useMemo, useState } from 'react'
 import type { AuditEvent, Me } from '../../schemas/index.ts'
-import { goTo, useAddress, withQuery } from '../address.ts'
+import { goTo, useAddress, useTyped, withQuery } from '../address.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Dialog } from '../parts/dialog.tsx'
+import { Link } from '../parts/link.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
 import { exactTime, When } from '../parts/when.tsx'
-import { type Filters, queryText, useEvents } from '../questions.ts'
-import { eventWords, plural, statusWords, whoDid } from '../words.ts'
+import { type Filters, queryText, useAgents, useConnections, useEvents } from '../questions.ts'
+import { eventWord, eventWords, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
 const SPANS = [
@@ -28,7 +29,8 @@ export function AuditPage({ me }: { readonly me: Me }) {
   const onEnd = useCallback(() => {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
-  const columns = useMemo(() => columnsFor(setChosen), [])
+  const isFiltered = Object.values(filters).some((value) => value !== '')
+  const columns = useMemo(() => columnsFor(me, setChosen), [me])
   return (
     <Page
       title="Audit"
@@ -46,24 +48,26 @@ export function AuditPage({ me }: { readonly me: Me }) {
         </>
       }
     >
-      <section className="card">
-        <h2>Requests over time</h2>
-        <Pictures hours={hours || 24} filters={filters} />
-      </section>
+      <Pictures
+        title={`${filters['event'] === '' ? 'Requests' : 'Events'} in ${spanText(hours || 24)}`}
+        hours={hours || 24}
+        filters={filters}
+      />
       <AuditFilters address={address} hours={hours} />
       <Answered question={events}>
         {({ pages }) => {
           const all = pages.flatMap((page) => page.events)
           if (all.length === 0) {
             return (
-              <Empty title="No events like these">
+              <Empty title={isFiltered ? 'No events like these' : 'Nothing happened yet'}>
                 <p>What agents do with your connections is written down here, as it happens.</p>
+                {isFiltered && <Link to="/audit">Show all events</Link>}
               </Empty>
             )
           }
           return (
             <>
-              <p className="soft" role="status">
+              <p className="soft tally" role="status">
                 {hasNextPage
                   ? `The newest ${plural(all.length, 'event')}; more come as you scroll`
                   : plural(all.length, 'event')}
@@ -78,19 +82,40 @@ export function AuditPage({ me }: { readonly me: Me }) {
   )
 }
 
-/** To the hour, so that the question stays the same while the page is looked at. */
+function spanText(hours: number): string {
+  return SPANS.find((span) => span.hours === hours)?.text ?? `the last ${plural(hours, 'hour')}`
+}
+
+/** To the hour, so that the question stays the same while the page is looked at. What cannot be a name asks for nothing. */
 function useFilters(address: URL, hours: number): Filters {
   const query = address.search
   return useMemo(() => {
     const values = new URLSearchParams(query)
     const since = hours > 0 ? new Date(Math.ceil(Date.now() / HOUR) * HOUR - hours * HOUR).toISOString() : ''
-    return { ...Object.fromEntries(NAMES.map((name) => [name, (values.get(name) ?? '').trim()])), since }
+    return { ...Object.fromEntries(NAMES.map((name) => [name, goodValue(name, values.get(name) ?? '')])), since }
   }, [query, hours])
+}
+
+/** As the daemon takes them; it refuses others. */
+const PATTERNS: Readonly<Record<string, RegExp>> = {
+  provider: /^[a-z0-9][a-z0-9._-]{0,63}$/,
+  identity: /^(?:[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?|\((?:browser|daemon)\))$/,
+}
+
+function isGood(name: string, value: string): boolean {
+  return value === '' || (PATTERNS[name]?.test(value) ?? true)
+}
+
+function goodValue(name: string, value: string): string {
+  return isGood(name, value) ? value : ''
 }
 
 function AuditFilters({ address, hours }: { readonly address: URL; readonly hours: number }) {
   const value = (name: string) => address.searchParams.get(name) ?? ''
   const set = (name: string, text: string) => goTo(withQuery(address, { [name]: text }), 'replace')
+  const connections = useConnections()
+  const agents = useAgents()
+  const providers = [...new Set(connections.data?.map(({ provider }) => provider))]
   return (
     <search className="filters">
       <label>
@@ -104,14 +129,12 @@ function AuditFilters({ address, hours }: { readonly address: URL; readonly hour
           ))}
         </select>
       </label>
-      <label>
-        <span>Provider</span>
-        <input type="search" value={value('provider')} onChange={({ target }) => set('provider', target.value)} />
-      </label>
-      <label>
-        <span>Agent</span>
-        <input type="search" value={value('identity')} onChange={({ target }) => set('identity', target.value)} />
-      </label>
+      <NameFilter label="Provider" name="provider" known={providers} />
+      <NameFilter
+        label="Agent"
+        name="identity"
+        known={[...(agents.data ?? []).map(({ identity }) => identity), '(browser)', '(daemon)']}
+      />
       <label>
         <span>Outcome</span>
         <select value={value('status')} onChange={({ target }) => set('status', target.value)}>
@@ -138,7 +161,48 @@ function AuditFilters({ address, hours }: { readonly address: URL; readonly hour
   )
 }
 
-function columnsFor(choose: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
+interface NameFilterProps {
+  readonly label: string
+  readonly name: 'provider' | 'identity'
+  readonly known: readonly string[]
+}
+
+/** Exact names, with those that there are to choose from. */
+function NameFilter({ label, name, known }: NameFilterProps) {
+  const id = useId()
+  const [text, setText] = useTyped(name, (typed) => isGood(name, typed))
+  const isWrong = !isGood(name, text)
+  return (
+    <div className="filter">
+      <label htmlFor={id}>
+        <span>{label}</span>
+      </label>
+      <input
+        id={id}
+        type="search"
+        list={`${id}-known`}
+        value={text}
+        aria-invalid={isWrong || undefined}
+        aria-describedby={isWrong ? `${id}-wrong` : undefined}
+        autoCapitalize="off"
+        spellCheck={false}
+        onChange={({ target }) => setText(target.value.trim().toLowerCase())}
+      />
+      <datalist id={`${id}-known`}>
+        {known.map((one) => (
+          <option key={one} value={one} />
+        ))}
+      </datalist>
+      {isWrong && (
+        <p className="wrong" id={`${id}-wrong`}>
+          not a whole name yet
+        </p>
+      )}
+    </div>
+  )
+}
+
+function columnsFor(me: Me, choose: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
   return [
     { title: 'When', cell: ({ timestamp }) => <When at={timestamp} /> },
     {
@@ -146,7 +210,7 @@ function columnsFor(choose: (event: AuditEvent) => void): readonly Column<AuditE
       cell: (one) => (
         <>
           <button type="button" className="as-link strong" onClick={() => choose(one)}>
-            {eventWords[one.event]}
+            {eventWord(one.event)}
           </button>
           {one.request && (
             <small className="soft path">
@@ -166,7 +230,7 @@ function columnsFor(choose: (event: AuditEvent) => void): readonly Column<AuditE
         </>
       ),
     },
-    { title: 'Who', cell: ({ identity }) => whoDid(identity) },
+    { title: 'Who', cell: (one) => whoDid(one, me) },
     {
       title: 'Outcome',
       cell: ({ status, request }) => (
@@ -179,22 +243,27 @@ function columnsFor(choose: (event: AuditEvent) => void): readonly Column<AuditE
   ]
 }
 
-function EventDialog({ event, onClose }: { readonly event: AuditEvent; readonly onClose: () => void }) {
-  const { request, timestamp, ...rest } = event
-  const lines = {
-    time: exactTime(timestamp),
-    ...rest,
-    ...request,
-    ...(request && { 'response status': request.status }),
-  }
+const LINE_NAMES: Readonly<Record<string, string>> = {
+  seq: 'number',
+  principal_id: 'principal',
+  identity: 'who',
+  run_id: 'run',
+  duration_ms: 'milliseconds',
+  bytes_in: 'bytes received',
+  bytes_out: 'bytes sent',
+}
+
+function EventDialog({ event: one, onClose }: { readonly event: AuditEvent; readonly onClose: () => void }) {
+  const { request: { status: answered, ...request } = {}, timestamp, event, ...rest } = one
+  const lines = { time: exactTime(timestamp), event, ...rest, ...request, answered }
   return (
-    <Dialog isOpen title={eventWords[event.event]} onClose={onClose} isWide>
+    <Dialog isOpen title={eventWord(event)} onClose={onClose} isWide>
       <dl>
         {Object.entries(lines)
-          .filter(([name, value]) => value !== undefined && !(request && name === 'status' && value === request.status))
+          .filter(([, value]) => value !== undefined)
           .map(([name, value]) => (
             <div key={name} className="line">
-              <dt>{name.replaceAll('_', ' ')}</dt>
+              <dt>{LINE_NAMES[name] ?? name}</dt>
               <dd>{String(value)}</dd>
             </div>
           ))}

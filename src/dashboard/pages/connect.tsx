@@ -1,12 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { AuthSession, ProviderDefinition } from '../../schemas/index.ts'
 import { ask, DaemonError } from '../daemon.ts'
-import { Dialog } from '../parts/dialog.tsx'
+import { Dialog, Wrong } from '../parts/dialog.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
-import { sentenceOf } from '../parts/notices.tsx'
 import { Answered } from '../parts/page.tsx'
-import { useProvider } from '../questions.ts'
+import { useConnections, useProvider } from '../questions.ts'
 import { flowWords } from '../words.ts'
 
 interface ConnectDialogProps {
@@ -19,19 +18,21 @@ interface ConnectDialogProps {
 /** A login from its first question to its end, by whichever flow, without leaving the page. */
 export function ConnectDialog({ provider, connection, onClose }: ConnectDialogProps) {
   const definition = useProvider(provider)
+  const connections = useConnections()
   const [session, setSession] = useState<AuthSession | undefined>()
+  const taken = connections.data?.filter((one) => one.provider === provider).map((one) => one.connection)
   const leave = () => {
     if (session && !isOver(session)) void ask('DELETE', sessionPath(session.id)).catch(() => undefined)
     onClose()
   }
   return (
     <Dialog isOpen title={`Connect ${definition.data?.display_name ?? provider}`} onClose={leave}>
-      <Answered question={definition}>
+      <Answered question={{ data: taken && definition.data, error: definition.error ?? connections.error }}>
         {(one) =>
           session ? (
             <Progress definition={one} session={session} onSession={setSession} onClose={onClose} />
           ) : (
-            <Begin definition={one} connection={connection} onSession={setSession} />
+            <Begin definition={one} connection={connection} taken={taken ?? []} onSession={setSession} />
           )
         }
       </Answered>
@@ -63,10 +64,12 @@ function flowsOf({ flow, api_key, oauth }: ProviderDefinition): readonly Flow[] 
 interface BeginProps {
   readonly definition: ProviderDefinition
   readonly connection: string | undefined
+  /** Names that there are at this provider. */
+  readonly taken: readonly string[]
   readonly onSession: (session: AuthSession) => void
 }
 
-function Begin({ definition, connection, onSession }: BeginProps) {
+function Begin({ definition, connection, taken, onSession }: BeginProps) {
   const { name, description, base_url, oauth } = definition
   const flows = flowsOf(definition)
   const [flow, setFlow] = useState<Flow>(flows[0] ?? definition.flow)
@@ -84,7 +87,7 @@ function Begin({ definition, connection, onSession }: BeginProps) {
   })
   const wrong = (field: string) => detailOf(error, field)
   return (
-    <form onSubmit={submit}>
+    <Step onSubmit={submit}>
       {description !== undefined && <p className="soft">{description}</p>}
       <Wrong error={error} />
       {flows.length > 1 && (
@@ -101,8 +104,12 @@ function Begin({ definition, connection, onSession }: BeginProps) {
         <Field
           label="Name of the connection"
           name="connection"
-          defaultValue="default"
-          help="Give another one a name of its own, such as “work”, and keep both."
+          defaultValue={taken.includes('default') ? '' : 'default'}
+          help={
+            taken.length === 0
+              ? 'You can keep several of one service, each by a name of its own.'
+              : `There is ${taken.slice(0, 5).join(', ')} already. Give this one a name of its own, such as “work”.`
+          }
           wrong={wrong('connection')}
         />
       )}
@@ -133,6 +140,25 @@ function Begin({ definition, connection, onSession }: BeginProps) {
           Continue
         </button>
       </div>
+    </Step>
+  )
+}
+
+/** One step of a login. The focus goes where it is to be filled in or gone on from. */
+function Step({
+  onSubmit,
+  children,
+}: {
+  readonly onSubmit?: (event: FormEvent<HTMLFormElement>) => void
+  readonly children: ReactNode
+}) {
+  const form = useRef<HTMLFormElement>(null)
+  useEffect(() => {
+    form.current?.querySelector<HTMLElement>('input, textarea, .buttons a, .buttons button')?.focus()
+  }, [])
+  return (
+    <form ref={form} autoComplete="off" onSubmit={onSubmit ?? ((event) => event.preventDefault())}>
+      {children}
     </form>
   )
 }
@@ -156,7 +182,8 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
     refetchInterval: POLL_MS,
   })
   useEffect(() => {
-    if (!data || data.updated_at === session.updated_at) return
+    // An answer may come after that of a later question.
+    if (!data || data.updated_at <= session.updated_at) return
     onSession(data)
     if (isOver(data)) void queries.invalidateQueries()
   }, [data, session.updated_at, onSession, queries])
@@ -164,8 +191,8 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
   const { status, next_action: next, connection } = session
   if (status === 'completed') {
     return (
-      <div role="status">
-        <p>
+      <Step key="completed">
+        <p role="status">
           <strong>{name} is connected.</strong> It is called {connection}, and your agents can use it now. None of them
           can read it.
         </p>
@@ -175,25 +202,27 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
             Done
           </button>
         </div>
-      </div>
+      </Step>
     )
   }
   if (isOver(session)) {
     return (
-      <div role="alert">
-        <p className="alert">{session.error?.message ?? session.message ?? `The login is ${status}`}</p>
+      <Step key="over">
+        <p className="alert" role="alert">
+          {session.error?.message ?? session.message ?? `The login is ${status}`}
+        </p>
         <div className="buttons">
           <button type="button" className="button quiet" onClick={onClose}>
             Close
           </button>
         </div>
-      </div>
+      </Step>
     )
   }
   if (next.type === 'form') return <Values key={next.fields[0]?.name} {...{ definition, session, onSession, next }} />
   if (next.type === 'open_url') {
     return (
-      <div>
+      <Step key="open">
         <p>
           Sign in at {name} in the tab that opens, and allow the access there. This page goes on by itself once you are
           back.
@@ -206,12 +235,12 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
         <p className="soft" role="status">
           Waiting for {name}…
         </p>
-      </div>
+      </Step>
     )
   }
   if (next.type === 'device_code') {
     return (
-      <div>
+      <Step key="code">
         <p>Enter this code at {name}. Only go on if you started this yourself.</p>
         <p className="user-code">{next.user_code}</p>
         <p className="buttons">
@@ -227,7 +256,7 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
         <p className="soft" role="status">
           Waiting for {name}…
         </p>
-      </div>
+      </Step>
     )
   }
   return (
@@ -254,7 +283,7 @@ function Values({
   })
   const isApp = next.fields.some(({ name }) => name === 'client_id')
   return (
-    <form onSubmit={submit} autoComplete="off">
+    <Step onSubmit={submit}>
       <p className="soft">
         {isApp
           ? `${definition.display_name} wants an OAuth app of your own. Register one there with this redirect URI, and enter what it is given.`
@@ -285,7 +314,7 @@ function Values({
           Connect
         </button>
       </div>
-    </form>
+    </Step>
   )
 }
 
@@ -306,14 +335,4 @@ function useSubmit(act: (values: Readonly<Record<string, string>>) => Promise<vo
 function detailOf(error: unknown, field: string): string | undefined {
   if (!(error instanceof DaemonError)) return undefined
   return error.details.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message
-}
-
-function Wrong({ error }: { readonly error: unknown }) {
-  if (error === undefined) return null
-  return (
-    <p className="alert" role="alert">
-      {sentenceOf(error)}
-      {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
-    </p>
-  )
 }

@@ -1,92 +1,51 @@
-import { useMemo, useState } from 'react'
+import { type ReactNode, useCallback, useDeferredValue, useMemo, useState } from 'react'
 import type { Connection, Me, Revoked } from '../../schemas/index.ts'
-import { goTo, useAddress, withQuery } from '../address.ts'
+import { goTo, useAddress, useTyped, withQuery } from '../address.ts'
 import { ask } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Confirm, Dialog } from '../parts/dialog.tsx'
 import { icons } from '../parts/icons.tsx'
 import { Link } from '../parts/link.tsx'
-import { Menu } from '../parts/menu.tsx'
+import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
 import { exactTime, When } from '../parts/when.tsx'
-import { connectionPath, useAct, useConnection, useConnections } from '../questions.ts'
+import { connectionPath, useAct, useConnection, useConnections, useProviders } from '../questions.ts'
 import { connectionStatus, flowWords, plural, remedy } from '../words.ts'
 import { ConnectDialog } from './connect.tsx'
 
-type Act = 'details' | 'again' | 'logout' | 'revoke'
+type Act = 'again' | 'logout' | 'revoke'
 
 export function ConnectionsPage(_: { readonly me: Me }) {
   const question = useConnections()
+  const serviceName = useServiceNames()
   const address = useAddress()
   const [act, setAct] = useState<{ readonly kind: Act; readonly connection: Connection } | undefined>()
+  const [search, setSearch] = useTyped('find')
+  const status = address.searchParams.get('status') ?? ''
   const { say, fail } = useNotices()
   const setDefault = useAct(({ provider, connection }: Connection) =>
     ask('POST', `${connectionPath(provider, connection)}/default`, {}),
-  )
-  const columns = useMemo<readonly Column<Connection>[]>(
-    () => [
-      {
-        title: 'Provider',
-        cell: (one) => (
-          <button type="button" className="as-link strong" onClick={() => setAct({ kind: 'details', connection: one })}>
-            {one.provider}
-          </button>
-        ),
-      },
-      {
-        title: 'Connection',
-        cell: ({ connection, is_default, account }) => (
-          <>
-            {connection} {is_default && <span className="tag">default</span>}
-            {account?.label !== undefined && <small className="soft">{account.label}</small>}
-          </>
-        ),
-      },
-      {
-        title: 'Status',
-        cell: ({ status }) => <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>,
-      },
-      { title: 'Expires', cell: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : <Nothing />) },
-      { title: 'Last used', cell: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : 'never') },
-      {
-        title: 'What to do',
-        isUnseen: true,
-        className: 'end',
-        cell: (one) => (
-          <Menu
-            label={`What to do with ${one.provider} · ${one.connection}`}
-            items={[
-              { text: 'Details', onSelect: () => setAct({ kind: 'details', connection: one }) },
-              ...(one.is_default
-                ? []
-                : [
-                    {
-                      text: 'Make it the default',
-                      onSelect: () =>
-                        setDefault.mutate(one, {
-                          onSuccess: () => say(`${one.connection} is the default of ${one.provider} now`),
-                          onError: fail,
-                        }),
-                    },
-                  ]),
-              { text: 'Log in again', onSelect: () => setAct({ kind: 'again', connection: one }) },
-              { text: 'Log out', onSelect: () => setAct({ kind: 'logout', connection: one }), isDanger: true },
-              {
-                text: `Revoke ${one.provider}`,
-                onSelect: () => setAct({ kind: 'revoke', connection: one }),
-                isDanger: true,
-              },
-            ]}
-          />
-        ),
-      },
-    ],
+  ).mutate
+  const makeDefault = useCallback(
+    (one: Connection) =>
+      setDefault(one, {
+        onSuccess: () => say(`${one.connection} is the default of ${one.provider} now`),
+        onError: fail,
+      }),
     [setDefault, say, fail],
   )
-  const search = address.searchParams.get('provider') ?? ''
-  const status = address.searchParams.get('status') ?? ''
+  const columns = useMemo(
+    () => columnsFor({ serviceName, isOneOfMany: severalOf(question.data ?? []), setAct, makeDefault }),
+    [serviceName, question.data, makeDefault],
+  )
+  const shown = useFound(question.data, search, status)
+  const named = {
+    provider: address.searchParams.get('provider') ?? '',
+    connection: address.searchParams.get('connection') ?? '',
+  }
+  const close = () => setAct(undefined)
   return (
     <Page
       title="Connections"
@@ -98,32 +57,20 @@ export function ConnectionsPage(_: { readonly me: Me }) {
       }
     >
       <Answered question={question}>
-        {(all) => {
-          if (all.length === 0) {
-            return (
-              <Empty title="No connections yet">
-                <p>Pick a service, log in to it once, and every agent of yours can work with it.</p>
-                <Link to="/providers" className="button">
-                  Connect a service
-                </Link>
-              </Empty>
-            )
-          }
-          const shown = all.filter(
-            (one) =>
-              (search === '' || `${one.provider} ${one.connection} ${one.account?.label ?? ''}`.includes(search)) &&
-              (status === '' || one.status === status),
-          )
-          return (
+        {(all) =>
+          all.length === 0 ? (
+            <Empty title="No connections yet">
+              <p>Pick a service, log in to it once, and every agent of yours can work with it.</p>
+              <Link to="/providers" className="button">
+                Choose a service
+              </Link>
+            </Empty>
+          ) : (
             <>
               <search className="filters">
                 <label>
                   <span>Find</span>
-                  <input
-                    type="search"
-                    value={search}
-                    onChange={({ target }) => goTo(withQuery(address, { provider: target.value }), 'replace')}
-                  />
+                  <input type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
                 </label>
                 <label>
                   <span>Status</span>
@@ -143,29 +90,137 @@ export function ConnectionsPage(_: { readonly me: Me }) {
                   {plural(shown.length, 'connection')}
                 </p>
               </search>
-              <Rows
-                caption="Connections"
-                columns={columns}
-                items={shown}
-                keyOf={({ provider, connection }) => `${provider}/${connection}`}
-              />
+              {shown.length === 0 ? (
+                <Empty title="No connection fits">
+                  <p>
+                    <Link to="/connections">Show all {all.length.toLocaleString('en')}</Link>
+                  </p>
+                </Empty>
+              ) : (
+                <Rows
+                  caption="Connections"
+                  columns={columns}
+                  items={shown}
+                  keyOf={({ provider, connection }) => `${provider}/${connection}`}
+                />
+              )}
             </>
           )
-        }}
+        }
       </Answered>
-      {act?.kind === 'details' && <Details connection={act.connection} onClose={() => setAct(undefined)} />}
-      {act?.kind === 'again' && (
-        <ConnectDialog
-          provider={act.connection.provider}
-          connection={act.connection.connection}
-          onClose={() => setAct(undefined)}
+      {named.provider !== '' && named.connection !== '' && (
+        <Details
+          {...named}
+          key={`${named.provider}/${named.connection}`}
+          serviceName={serviceName(named.provider)}
+          onAgain={(connection) => setAct({ kind: 'again', connection })}
+          onClose={() => goTo(withQuery(address, { provider: '', connection: '' }), 'replace')}
         />
       )}
-      {(act?.kind === 'logout' || act?.kind === 'revoke') && (
-        <Removal kind={act.kind} connection={act.connection} onClose={() => setAct(undefined)} />
-      )}
+      {act?.kind === 'again' && <ConnectDialog {...act.connection} onClose={close} />}
+      {act?.kind === 'logout' && <LogOut connection={act.connection} onClose={close} />}
+      {act?.kind === 'revoke' && <Revoke connection={act.connection} onClose={close} />}
     </Page>
   )
+}
+
+/** What a service is called by people; its own name until that is known. */
+function useServiceNames(): (provider: string) => string {
+  const { data } = useProviders()
+  return useMemo(() => {
+    const names = new Map(
+      [...(data?.bundled ?? []), ...(data?.custom ?? [])].map((one) => [one.name, one.display_name]),
+    )
+    return (provider) => names.get(provider) ?? provider
+  }, [data])
+}
+
+/** Whether there are more than one at a provider: only then does it matter which is the default. */
+function severalOf(all: readonly Connection[]): (provider: string) => boolean {
+  const counts = new Map<string, number>()
+  for (const { provider } of all) counts.set(provider, (counts.get(provider) ?? 0) + 1)
+  return (provider) => (counts.get(provider) ?? 0) > 1
+}
+
+const NONE: readonly Connection[] = []
+
+function useFound(all: readonly Connection[] | undefined, typed: string, status: string): readonly Connection[] {
+  const search = useDeferredValue(typed).trim().toLowerCase()
+  return useMemo(
+    () =>
+      all?.filter(
+        (one) =>
+          (status === '' || one.status === status) &&
+          (search === '' ||
+            `${one.provider} ${one.connection} ${one.account?.label ?? ''}`.toLowerCase().includes(search)),
+      ) ?? NONE,
+    [all, search, status],
+  )
+}
+
+interface ColumnsOptions {
+  readonly serviceName: (provider: string) => string
+  readonly isOneOfMany: (provider: string) => boolean
+  readonly setAct: (act: { readonly kind: Act; readonly connection: Connection }) => void
+  readonly makeDefault: (connection: Connection) => void
+}
+
+function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
+  const { serviceName, isOneOfMany } = options
+  return [
+    {
+      title: 'Service',
+      cell: (one) => (
+        <>
+          <button type="button" className="as-link strong" onClick={() => openDetails(one)}>
+            {serviceName(one.provider)}
+          </button>
+          <small className="soft">{one.provider}</small>
+        </>
+      ),
+    },
+    {
+      title: 'Connection',
+      cell: ({ provider, connection, is_default, account }) => (
+        <>
+          {connection} {is_default && isOneOfMany(provider) && <span className="tag">used by default</span>}
+          {account?.label !== undefined && <small className="soft">{account.label}</small>}
+        </>
+      ),
+    },
+    {
+      title: 'Status',
+      cell: ({ status }) => <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>,
+    },
+    { title: 'Expires', cell: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : <Nothing />) },
+    { title: 'Last used', cell: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : 'never') },
+    {
+      title: 'What to do',
+      isUnseen: true,
+      className: 'end corner',
+      cell: (one) => (
+        <Menu label={`What to do with ${one.provider} · ${one.connection}`} items={actsFor(one, options)} />
+      ),
+    },
+  ]
+}
+
+function actsFor(one: Connection, { serviceName, setAct, makeDefault }: ColumnsOptions): readonly MenuItem[] {
+  return [
+    { text: 'Details', onSelect: () => openDetails(one) },
+    ...(one.is_default ? [] : [{ text: 'Make it the default', onSelect: () => makeDefault(one) }]),
+    { text: 'Log in again', onSelect: () => setAct({ kind: 'again', connection: one }) },
+    { text: 'Log out', onSelect: () => setAct({ kind: 'logout', connection: one }), isDanger: true },
+    {
+      text: `Revoke all of ${serviceName(one.provider)}`,
+      onSelect: () => setAct({ kind: 'revoke', connection: one }),
+      isDanger: true,
+    },
+  ]
+}
+
+function openDetails({ provider, connection }: Connection): void {
+  goTo(withQuery(new URL(location.href), { provider, connection }), 'replace')
 }
 
 function Nothing() {
@@ -177,35 +232,35 @@ interface OfConnection {
   readonly onClose: () => void
 }
 
-function Removal({ kind, connection, onClose }: OfConnection & { readonly kind: 'logout' | 'revoke' }) {
-  const { provider, connection: name } = connection
-  const { say, fail } = useNotices()
+function LogOut({ connection: { provider, connection: name }, onClose }: OfConnection) {
+  const { say } = useNotices()
   const logout = useAct(() => ask('POST', `${connectionPath(provider, name)}/logout`, {}))
-  const revoke = useAct(() => ask<Revoked>('POST', `/api/connections/${provider}/revoke`, {}))
-  if (kind === 'logout') {
-    return (
-      <Confirm
-        isOpen
-        title={`Log out of ${provider} · ${name}?`}
-        act="Log out"
-        onClose={onClose}
-        onConfirm={() =>
-          logout.mutate(undefined, { onSuccess: () => say(`Logged out of ${provider} · ${name}`), onError: fail })
-        }
-      >
-        <p>The credential is removed from your vault, and no agent can use it any more. {provider} is not told.</p>
-      </Confirm>
-    )
-  }
+  return (
+    <Confirm
+      isOpen
+      title={`Log out of ${provider} · ${name}?`}
+      act="Log out"
+      onClose={onClose}
+      onConfirm={async () => {
+        await logout.mutateAsync(undefined)
+        say(`Logged out of ${provider} · ${name}`)
+      }}
+    >
+      <p>The credential is removed from your vault, and no agent can use it any more. {provider} is not told.</p>
+    </Confirm>
+  )
+}
+
+function Revoke({ connection: { provider }, onClose }: OfConnection) {
+  const { say } = useNotices()
+  const revoke = useAct(() => ask<Revoked>('POST', `/api/connections/${encodeURIComponent(provider)}/revoke`, {}))
   return (
     <Confirm
       isOpen
       title={`Revoke everything of ${provider}?`}
       act="Revoke"
       onClose={onClose}
-      onConfirm={() =>
-        revoke.mutate(undefined, { onSuccess: (answer) => say(revokedSentence(provider, answer)), onError: fail })
-      }
+      onConfirm={async () => say(revokedSentence(provider, await revoke.mutateAsync(undefined)))}
     >
       <p>
         Every connection of {provider} is removed from your vault. Where {provider} has a way to end tokens, it is told
@@ -225,27 +280,36 @@ function revokedSentence(provider: string, { removed, remote }: Revoked): string
   return `${here}, ${there}`
 }
 
-function Details({ connection: { provider, connection: name }, onClose }: OfConnection) {
+interface DetailsProps {
+  readonly provider: string
+  readonly connection: string
+  readonly serviceName: string
+  readonly onAgain: (connection: Connection) => void
+  readonly onClose: () => void
+}
+
+function Details({ provider, connection: name, serviceName, onAgain, onClose }: DetailsProps) {
   const question = useConnection(provider, name)
   const [shown, setShown] = useState<Readonly<Record<string, string>> | undefined>()
   const [isAsking, setAsking] = useState(false)
-  const { fail } = useNotices()
   const reveal = useAct(() =>
     ask<{ credential: Record<string, string> }>('GET', `${connectionPath(provider, name)}?reveal=true`),
   )
+  const again = (one: Connection) => {
+    onClose()
+    onAgain(one)
+  }
   return (
-    <Dialog isOpen title={`${provider} · ${name}`} onClose={onClose} isWide>
+    <Dialog isOpen title={`${serviceName} · ${name}`} onClose={onClose} isWide>
       <Answered question={question}>
         {(one) => (
           <>
             <dl>
-              <dt>Status</dt>
-              <dd>
+              <Line name="Status">
                 <Badge tone={connectionStatus[one.status].tone}>{connectionStatus[one.status].text}</Badge>
                 {remedy[one.status] !== '' && <small className="soft">{remedy[one.status]}</small>}
-              </dd>
-              <dt>By</dt>
-              <dd>{flowWords[one.flow]}</dd>
+              </Line>
+              <Line name="By">{flowWords[one.flow]}</Line>
               {one.account?.label !== undefined && <Line name="Account">{one.account.label}</Line>}
               {one.base_url !== undefined && <Line name="Address">{one.base_url}</Line>}
               {one.scopes.length > 0 && (
@@ -261,19 +325,25 @@ function Details({ connection: { provider, connection: name }, onClose }: OfConn
               {one.expires_at !== undefined && <Line name="Token ends">{exactTime(one.expires_at)}</Line>}
               <Line name="Last used">{one.last_used_at === undefined ? 'never' : exactTime(one.last_used_at)}</Line>
               {Object.entries(shown ?? one.credential).map(([field, value]) => (
-                <Line key={field} name={field}>
+                <Line key={field} name={field.replaceAll('_', ' ')}>
                   <code className={shown ? 'shown' : undefined}>{value}</code>
                 </Line>
               ))}
             </dl>
+            <p>
+              <Link to={`/audit?provider=${provider}`}>What was done with {serviceName}</Link>
+            </p>
             <div className="buttons">
-              {shown ? (
-                <button type="button" className="button quiet" onClick={() => setShown(undefined)}>
-                  Hide it
-                </button>
-              ) : (
-                <button type="button" className="button quiet" onClick={() => setAsking(true)}>
-                  Show the credential
+              <button
+                type="button"
+                className="button quiet"
+                onClick={() => (shown ? setShown(undefined) : setAsking(true))}
+              >
+                {shown ? 'Hide the credential' : 'Show the credential'}
+              </button>
+              {one.status !== 'connected' && (
+                <button type="button" className="button" onClick={() => again(one)}>
+                  Log in again
                 </button>
               )}
             </div>
@@ -285,9 +355,7 @@ function Details({ connection: { provider, connection: name }, onClose }: OfConn
         title="Show the credential on this screen?"
         act="Show it"
         onClose={() => setAsking(false)}
-        onConfirm={() =>
-          reveal.mutate(undefined, { onSuccess: ({ credential }) => setShown(credential), onError: fail })
-        }
+        onConfirm={async () => setShown((await reveal.mutateAsync(undefined)).credential)}
       >
         <p>
           Whoever sees it can use {provider} as you. Agents never need it: they work through <code>broker run</code>.
@@ -298,7 +366,7 @@ function Details({ connection: { provider, connection: name }, onClose }: OfConn
   )
 }
 
-function Line({ name, children }: { readonly name: string; readonly children: React.ReactNode }) {
+function Line({ name, children }: { readonly name: string; readonly children: ReactNode }) {
   return (
     <>
       <dt>{name}</dt>

@@ -5,15 +5,15 @@ import { Link } from '../parts/link.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { When } from '../parts/when.tsx'
 import { useAgents, useConnections, useCounts, useEvents, useReadiness } from '../questions.ts'
-import { connectionStatus, eventWords, plural, remedy, statusWords, whoDid } from '../words.ts'
+import { connectionStatus, eventWord, plural, remedy, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
-export function OverviewPage(_: { readonly me: Me }) {
+export function OverviewPage({ me }: { readonly me: Me }) {
   const connections = useConnections()
   return (
     <Page title="Overview" about="What is connected, what needs you, and what your agents did.">
       <Answered question={connections}>
-        {(all) => (all.length === 0 ? <FirstSteps /> : <Connected connections={all} />)}
+        {(all) => (all.length === 0 ? <FirstSteps /> : <Connected me={me} connections={all} />)}
       </Answered>
     </Page>
   )
@@ -22,25 +22,26 @@ export function OverviewPage(_: { readonly me: Me }) {
 function FirstSteps() {
   return (
     <Empty title="Nothing is connected yet">
-      <ol className="steps">
-        <li>
-          <Link to="/providers" className="button">
-            Connect your first service
-          </Link>
-        </li>
+      <p>
+        Connect the services that your programs work with. From then on a program can use them through Broker, and never
+        gets to see a key.
+      </p>
+      <Link to="/providers" className="button">
+        Connect your first service
+      </Link>
+      <ol className="steps soft">
         <li>
           Or let a terminal find the keys that you have already: <code>broker onboard</code>
         </li>
         <li>
-          Then run anything with them: <code>broker run -- your-command</code>. It works as if it had the keys, and
-          never sees one.
+          Then run anything with them: <code>broker run -- your-command</code>
         </li>
       </ol>
     </Empty>
   )
 }
 
-function Connected({ connections }: { readonly connections: readonly Connection[] }) {
+function Connected({ me, connections }: { readonly me: Me; readonly connections: readonly Connection[] }) {
   const agents = useAgents()
   const readiness = useReadiness()
   const providers = new Set(connections.map(({ provider }) => provider)).size
@@ -51,17 +52,14 @@ function Connected({ connections }: { readonly connections: readonly Connection[
         <Tile
           to="/connections"
           number={connections.length}
-          text={`across ${plural(providers, 'service')}`}
+          text={`to ${plural(providers, 'service')}`}
           title="Connections"
         />
         <Tile to="/agents" number={agents.data?.length} text="may use them" title="Agents" />
         <Today />
       </div>
-      <section className="card">
-        <h2>Requests in the last 24 hours</h2>
-        <Pictures hours={24} filters={{}} />
-      </section>
-      <Lately />
+      <Pictures title="Requests in the last 24 hours" hours={24} filters={{}} />
+      <Lately me={me} />
     </>
   )
 }
@@ -90,13 +88,15 @@ function Today() {
   const sum = (all: typeof counts.data) => all?.reduce((total, { count }) => total + count, 0)
   return (
     <Tile
-      title="Requests today"
-      to="/audit?event=proxy.request"
+      title="Requests in 24 hours"
+      to="/audit?event=proxy.request&hours=24"
       number={sum(counts.data)}
       text={`${(sum(denied.data) ?? 0).toLocaleString('en')} denied`}
     />
   )
 }
+
+const MOST_UNWELL = 8
 
 interface AttentionProps {
   readonly connections: readonly Connection[]
@@ -105,13 +105,16 @@ interface AttentionProps {
 
 function Attention({ connections, readiness }: AttentionProps) {
   const unwell = connections.filter(({ status }) => status !== 'connected' && status !== 'expired')
-  const issues = [...(readiness?.issues ?? []), ...(readiness?.warnings ?? [])]
+  const names = unwell.map(({ provider, connection }) => `Connection "${connection}" of ${provider} `)
+  const issues = [...(readiness?.issues ?? []), ...(readiness?.warnings ?? [])].filter(
+    (issue) => !names.some((name) => issue.startsWith(name)),
+  )
   if (unwell.length === 0 && issues.length === 0) return null
   return (
     <section className="card attention" aria-labelledby="attention">
       <h2 id="attention">Needs you</h2>
       <ul>
-        {unwell.slice(0, 8).map(({ provider, connection, status }) => (
+        {unwell.slice(0, MOST_UNWELL).map(({ provider, connection, status }) => (
           <li key={`${provider}/${connection}`}>
             <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>
             <span>
@@ -122,6 +125,13 @@ function Attention({ connections, readiness }: AttentionProps) {
             </span>
           </li>
         ))}
+        {unwell.length > MOST_UNWELL && (
+          <li>
+            <Link to="/connections?status=needs_login">
+              and {plural(unwell.length - MOST_UNWELL, 'more connection', 'more connections')}
+            </Link>
+          </li>
+        )}
         {issues.map((issue) => (
           <li key={issue}>
             <Badge tone="warn">Look</Badge>
@@ -135,7 +145,7 @@ function Attention({ connections, readiness }: AttentionProps) {
 
 const LATELY = 8
 
-function Lately() {
+function Lately({ me }: { readonly me: Me }) {
   const events = useEvents({}, LATELY)
   return (
     <section className="card" aria-labelledby="lately">
@@ -143,21 +153,21 @@ function Lately() {
       <Answered question={events}>
         {({ pages }) => (
           <ul className="lately">
-            {(pages[0]?.events ?? []).map(({ id, event, status, provider, identity, timestamp, request }) => (
-              <li key={id}>
-                <Badge tone={statusWords[status].tone}>{statusWords[status].text}</Badge>
+            {(pages[0]?.events ?? []).slice(0, LATELY).map((one) => (
+              <li key={one.id}>
+                <Badge tone={statusWords[one.status].tone}>{statusWords[one.status].text}</Badge>
                 <span>
-                  {eventWords[event]}
-                  {provider !== undefined && ` · ${provider}`}
-                  {request !== undefined && (
+                  {eventWord(one.event)}
+                  {one.provider !== undefined && ` · ${one.provider}`}
+                  {one.request !== undefined && (
                     <code>
-                      {request.method} {request.host}
-                      {request.path}
+                      {one.request.method} {one.request.host}
+                      {one.request.path}
                     </code>
                   )}
                 </span>
                 <span className="soft">
-                  {whoDid(identity)}, <When at={timestamp} />
+                  {whoDid(one, me)}, <When at={one.timestamp} />
                 </span>
               </li>
             ))}
@@ -165,7 +175,7 @@ function Lately() {
         )}
       </Answered>
       <p>
-        <Link to="/audit">All of it</Link>
+        <Link to="/audit">Everything that happened</Link>
       </p>
     </section>
   )

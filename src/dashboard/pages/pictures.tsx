@@ -1,4 +1,4 @@
-import { useState } from 'react'
+import { useId, useState } from 'react'
 import { Chart } from '../parts/chart.tsx'
 import { Answered } from '../parts/page.tsx'
 import { type Filters, useCounts } from '../questions.ts'
@@ -6,41 +6,46 @@ import { type Filters, useCounts } from '../questions.ts'
 export const HOUR = 3_600_000
 
 interface PicturesProps {
+  readonly title: string
   readonly hours: number
   /** As the audit log's own; what it cannot count by is left out. */
   readonly filters: Filters
 }
 
 /** Requests over time, by provider or by how they ended. */
-export function Pictures({ hours, filters }: PicturesProps) {
+export function Pictures({ title, hours, filters }: PicturesProps) {
+  const id = useId()
   const [by, setBy] = useState<'provider' | 'status'>('provider')
   const until = Math.ceil(Date.now() / HOUR) * HOUR
   const since = until - hours * HOUR
   const { event = '', provider = '', status = '' } = filters
-  const counts = useCounts({ event, provider, status, since: new Date(since).toISOString() })
+  const step = stepOf(hours)
+  const counts = useCounts({ event, provider, status, since: new Date(since).toISOString(), step: String(step) })
   return (
-    <Answered question={counts}>
-      {(all) => {
-        const requests = event === '' ? all.filter(({ event: one }) => one.startsWith('proxy.')) : all
-        return (
-          <>
-            <fieldset className="switch" aria-label="Show by">
-              {(['provider', 'status'] as const).map((one) => (
-                <button key={one} type="button" aria-pressed={by === one} onClick={() => setBy(one)}>
-                  by {one}
-                </button>
-              ))}
-            </fieldset>
-            <Chart
-              title={`${event === '' ? 'Requests' : 'Events'} by ${by}`}
-              counts={requests}
-              since={since}
-              until={until}
-              by={by}
-            />
-          </>
-        )
-      }}
-    </Answered>
+    <section className="card" aria-labelledby={id}>
+      <header className="card-head">
+        <h2 id={id}>{title}</h2>
+        <fieldset className="switch" aria-label="Show by">
+          {(['provider', 'status'] as const).map((one) => (
+            <button key={one} type="button" aria-pressed={by === one} onClick={() => setBy(one)}>
+              by {one === 'status' ? 'outcome' : one}
+            </button>
+          ))}
+        </fieldset>
+      </header>
+      <Answered question={counts}>
+        {(all) => {
+          const shown = event === '' ? all.filter(({ event: one }) => one.startsWith('proxy.')) : all
+          const barMs = step * HOUR
+          return <Chart title={`${title}, by ${by}`} counts={shown} {...{ since, until, barMs, by }} />
+        }}
+      </Answered>
+    </section>
   )
+}
+
+/** How many hours a bar stands for: not more than some forty bars. */
+function stepOf(hours: number): number {
+  if (hours <= 48) return 1
+  return hours <= 168 ? 4 : 24
 }

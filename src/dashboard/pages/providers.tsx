@@ -1,9 +1,10 @@
 import { type ReactNode, useMemo, useState } from 'react'
 import type { Me, ProviderSummary } from '../../schemas/index.ts'
-import { goTo, useAddress, withQuery } from '../address.ts'
+import { useTyped } from '../address.ts'
 import { ask } from '../daemon.ts'
 import { Confirm } from '../parts/dialog.tsx'
 import { icons } from '../parts/icons.tsx'
+import { Link } from '../parts/link.tsx'
 import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
@@ -19,10 +20,9 @@ type Open =
 
 export function ProvidersPage({ me }: { readonly me: Me }) {
   const question = useProviders()
-  const address = useAddress()
+  const [search, setSearch] = useTyped('find')
   const [open, setOpen] = useState<Open | undefined>()
   const close = () => setOpen(undefined)
-  const search = address.searchParams.get('find') ?? ''
   const isAdmin = me.role === 'admin'
   const columns = useMemo(() => columnsFor(isAdmin, setOpen), [isAdmin])
   return (
@@ -45,11 +45,7 @@ export function ProvidersPage({ me }: { readonly me: Me }) {
               <search className="filters">
                 <label className="wide">
                   <span>Find a service by its name or its host</span>
-                  <input
-                    type="search"
-                    value={search}
-                    onChange={({ target }) => goTo(withQuery(address, { find: target.value }), 'replace')}
-                  />
+                  <input type="search" value={search} onChange={({ target }) => setSearch(target.value)} />
                 </label>
                 <p className="soft" role="status">
                   {plural(shown.length, 'provider')}
@@ -108,7 +104,12 @@ function columnsFor(isAdmin: boolean, setOpen: (open: Open) => void): readonly C
     { title: 'Hosts', className: 'hosts', cell: ({ hosts }) => <HostList hosts={hosts} /> },
     {
       title: 'Connections',
-      cell: ({ connections }) => (connections > 0 ? connections : <span className="soft">–</span>),
+      cell: ({ name, connections }) =>
+        connections > 0 ? (
+          <Link to={`/connections?find=${name}`}>{connections} connected</Link>
+        ) : (
+          <span className="soft">none yet</span>
+        ),
     },
     {
       title: 'What to do',
@@ -145,7 +146,7 @@ function HostList({ hosts }: { readonly hosts: readonly string[] }) {
 }
 
 function RemoveProvider({ provider, onClose }: { readonly provider: ProviderSummary; readonly onClose: () => void }) {
-  const { say, fail } = useNotices()
+  const { say } = useNotices()
   const { name, display_name, connections } = provider
   const remove = useAct(() =>
     ask<{ action: 'removed' | 'reset' }>('DELETE', `/api/providers/${encodeURIComponent(name)}`),
@@ -156,13 +157,10 @@ function RemoveProvider({ provider, onClose }: { readonly provider: ProviderSumm
       title={`Remove the definition of ${display_name}?`}
       act="Remove"
       onClose={onClose}
-      onConfirm={() =>
-        remove.mutate(undefined, {
-          onSuccess: ({ action }) =>
-            say(action === 'reset' ? `${display_name} is as it was shipped again` : `${display_name} is removed`),
-          onError: fail,
-        })
-      }
+      onConfirm={async () => {
+        const { action } = await remove.mutateAsync(undefined)
+        say(action === 'reset' ? `${display_name} is as it was shipped again` : `${display_name} is removed`)
+      }}
     >
       <p>
         {connections > 0

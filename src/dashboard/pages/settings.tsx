@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useState } from 'react'
 import type { BrowserSession, Me, Readiness } from '../../schemas/index.ts'
+import { goTo } from '../address.ts'
 import { ask, DaemonError, forgetCsrfToken } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
@@ -22,22 +23,23 @@ const CHECKS: Readonly<Record<keyof Readiness['checks'], string>> = {
 export function SettingsPage({ me }: { readonly me: Me }) {
   const queries = useQueryClient()
   const { fail } = useNotices()
-  const signOut = useAct(() => ask('POST', '/api/logout', {}))
-  const leave = () =>
-    signOut.mutate(undefined, {
-      onSuccess: () => {
-        forgetCsrfToken()
-        queries.clear()
-        location.assign('/')
-      },
-      onError: fail,
-    })
+  const leave = async () => {
+    try {
+      await ask('POST', '/api/logout', {})
+    } catch (error) {
+      return fail(error)
+    }
+    forgetCsrfToken()
+    goTo('/', 'replace')
+    queries.setQueryData(['me'], null)
+    queries.removeQueries({ predicate: ({ queryKey }) => queryKey[0] !== 'me' })
+  }
   return (
     <Page
       title="Settings"
       about={me.email === undefined ? 'You are the owner of this machine.' : `Signed in as ${me.email}.`}
       actions={
-        <button type="button" className="button quiet" onClick={leave}>
+        <button type="button" className="button quiet" onClick={() => void leave()}>
           Sign out
         </button>
       }
@@ -81,8 +83,13 @@ function Health() {
                 </li>
               ))}
             </ul>
-            {[...issues, ...warnings].map((text) => (
+            {issues.map((text) => (
               <p key={text} className="alert">
+                {text}
+              </p>
+            ))}
+            {warnings.map((text) => (
+              <p key={text} className="alert warn">
                 {text}
               </p>
             ))}

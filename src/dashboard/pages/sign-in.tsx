@@ -1,17 +1,20 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { type FormEvent, useEffect, useState } from 'react'
 import type { SignedIn } from '../../schemas/index.ts'
 import { ask, DaemonError, keepCsrfToken } from '../daemon.ts'
+import { Wrong } from '../parts/dialog.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
 import { icons } from '../parts/icons.tsx'
-import { sentenceOf } from '../parts/notices.tsx'
 
-/** @param wasSignedIn the session is good, but this browser has lost what it needs to change anything */
-export function SignInPage({ wasSignedIn }: { readonly wasSignedIn: boolean }) {
+export function SignInPage() {
   const queries = useQueryClient()
   const [kind, setKind] = useState<'login' | 'register'>('login')
   const [error, setError] = useState<unknown>()
   const [isBusy, setBusy] = useState(false)
+  const title = kind === 'login' ? 'Sign in' : 'Make an account'
+  useEffect(() => {
+    document.title = `${title} · Broker`
+  }, [title])
   const submit = async (event: FormEvent<HTMLFormElement>) => {
     event.preventDefault()
     setBusy(true)
@@ -34,14 +37,13 @@ export function SignInPage({ wasSignedIn }: { readonly wasSignedIn: boolean }) {
       <p className="brand">
         {icons.key} <span>Broker</span>
       </p>
-      <h1>{kind === 'login' ? 'Sign in' : 'Make an account'}</h1>
-      {wasSignedIn && <p className="soft">This browser was signed in, but may change nothing any more.</p>}
-      {error !== undefined && (
-        <p className="alert" role="alert">
-          {sentenceOf(error)}
-          {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
-        </p>
-      )}
+      <h1 tabIndex={-1}>{title}</h1>
+      <p className="soft">
+        {isOnTheWay()
+          ? 'Then you can confirm the agent that asks to be yours.'
+          : 'Broker lets programs use your accounts and keys without ever holding them.'}
+      </p>
+      <Wrong error={error} />
       <form onSubmit={(event) => void submit(event)} key={kind}>
         <Field label="E-mail" name="email" type="email" autoComplete="username" wrong={wrong('email')} />
         <Field
@@ -58,7 +60,14 @@ export function SignInPage({ wasSignedIn }: { readonly wasSignedIn: boolean }) {
       </form>
       <p className="soft">
         {kind === 'login' ? 'No account yet? ' : 'You have one? '}
-        <button type="button" className="as-link" onClick={() => setKind(kind === 'login' ? 'register' : 'login')}>
+        <button
+          type="button"
+          className="as-link"
+          onClick={() => {
+            setError(undefined)
+            setKind(kind === 'login' ? 'register' : 'login')
+          }}
+        >
           {kind === 'login' ? 'Make one' : 'Sign in'}
         </button>
       </p>
@@ -70,4 +79,8 @@ export function SignInPage({ wasSignedIn }: { readonly wasSignedIn: boolean }) {
       </aside>
     </main>
   )
+}
+
+function isOnTheWay(): boolean {
+  return new URLSearchParams(location.search).get('next')?.startsWith('/api/claim/') ?? false
 }

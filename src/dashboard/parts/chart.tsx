@@ -1,4 +1,4 @@
-import { useId } from 'react'
+import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { AuditCounts } from '../../schemas/index.ts'
 
 type Count = AuditCounts['counts'][number]
@@ -9,14 +9,15 @@ interface ChartProps {
   /** Milliseconds since 1970. */
   readonly since: number
   readonly until: number
+  /** Of each bar, as the counts were asked for. */
+  readonly barMs: number
   readonly by: 'provider' | 'status'
 }
 
 const HOUR = 3_600_000
-const MOST_BARS = 48
 const MOST_SERIES = 5
 const OTHERS = 'others'
-const [WIDTH, HEIGHT, LEFT, BOTTOM, TOP] = [720, 180, 40, 22, 8]
+const [HEIGHT, LEFT, BOTTOM, TOP] = [220, 44, 26, 8]
 
 interface Series {
   readonly name: string
@@ -24,27 +25,35 @@ interface Series {
   readonly total: number
 }
 
-const hourText = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: '2-digit', minute: '2-digit' })
+const hourText = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric', hour: 'numeric' })
 
 /**
  * How much happened when, as stacked bars. Series differ by their pattern as well as by their color, and the numbers stand
  * in a table below: on paper and to the color-blind it says the same.
  */
-export function Chart({ title, counts, since, until, by }: ChartProps) {
+export function Chart({ title, counts, since, until, barMs, by }: ChartProps) {
   const id = useId()
-  const { series, bars, barMs } = stack(counts, { since, until, by })
+  const [figure, whole] = useWidth()
+  const { series, bars } = stack(counts, { since, until, barMs, by })
+  if (series.length === 0) {
+    return (
+      <figure ref={figure} className="soft no-chart">
+        Nothing happened in this time
+      </figure>
+    )
+  }
   const most = Math.max(1, ...bars.map((_, index) => series.reduce((sum, { values }) => sum + (values[index] ?? 0), 0)))
   const top = niceCeiling(most)
-  const width = (WIDTH - LEFT) / bars.length
+  const width = (whole - LEFT) / bars.length
   const y = (value: number) => TOP + (HEIGHT - TOP - BOTTOM) * (1 - value / top)
   return (
-    <figure className="chart" aria-labelledby={`${id}-title`}>
+    <figure className="chart" ref={figure} aria-labelledby={`${id}-title`}>
       <figcaption id={`${id}-title`}>{title}</figcaption>
-      <svg viewBox={`0 0 ${WIDTH} ${HEIGHT}`} role="img" aria-label={summary(title, series)}>
+      <svg viewBox={`0 0 ${whole} ${HEIGHT}`} height={HEIGHT} role="img" aria-label={summary(title, series)}>
         <Patterns id={id} />
         {[0, top / 2, top].map((value) => (
           <g key={value} className="grid">
-            <line x1={LEFT} x2={WIDTH} y1={y(value)} y2={y(value)} />
+            <line x1={LEFT} x2={whole} y1={y(value)} y2={y(value)} />
             <text x={LEFT - 6} y={y(value) + 3} textAnchor="end">
               {compact(value)}
             </text>
@@ -53,7 +62,9 @@ export function Chart({ title, counts, since, until, by }: ChartProps) {
         {bars.map((start, index) => {
           let below = 0
           return (
-            <g key={start}>
+            <g key={start} className="bar">
+              <title>{barText(start, series, index)}</title>
+              <rect className="whole" x={LEFT + index * width} width={width} y={TOP} height={HEIGHT - TOP - BOTTOM} />
               {series.map(({ name, values }, place) => {
                 const value = values[index] ?? 0
                 if (value === 0) return null
@@ -74,20 +85,18 @@ export function Chart({ title, counts, since, until, by }: ChartProps) {
                       width={width * 0.76}
                       y={y(below)}
                       height={height}
-                    >
-                      <title>{`${hourText.format(start)}: ${name} ${value.toLocaleString('en')}`}</title>
-                    </rect>
+                    />
                   </g>
                 )
               })}
             </g>
           )
         })}
-        {[0, Math.floor(bars.length / 2), bars.length - 1].map((index) => (
+        {(whole < 480 ? [0, bars.length - 1] : [0, Math.floor(bars.length / 2), bars.length - 1]).map((index) => (
           <text
             key={index}
             className="tick"
-            x={LEFT + (index + 0.5) * width}
+            x={index === 0 ? LEFT : index === bars.length - 1 ? whole : LEFT + (index + 0.5) * width}
             y={HEIGHT - 6}
             textAnchor={index === 0 ? 'start' : index === bars.length - 1 ? 'end' : 'middle'}
           >
@@ -112,6 +121,19 @@ export function Chart({ title, counts, since, until, by }: ChartProps) {
       </details>
     </figure>
   )
+}
+
+/** Drawn as wide as there is room, so that its words are as large as the others. */
+function useWidth() {
+  const figure = useRef<HTMLElement>(null)
+  const [width, setWidth] = useState(720)
+  useLayoutEffect(() => {
+    if (!figure.current) return
+    const observer = new ResizeObserver(([entry]) => entry && setWidth(entry.contentRect.width || 720))
+    observer.observe(figure.current)
+    return () => observer.disconnect()
+  }, [])
+  return [figure, width] as const
 }
 
 function NumberTable({
@@ -186,12 +208,13 @@ function Patterns({ id }: { readonly id: string }) {
 
 function stack(
   counts: readonly Count[],
-  { since, until, by }: Pick<ChartProps, 'since' | 'until' | 'by'>,
-): { readonly series: readonly Series[]; readonly bars: readonly number[]; readonly barMs: number } {
-  const first = Math.floor(since / HOUR) * HOUR
-  const hours = Math.max(1, Math.ceil((until - first) / HOUR))
-  const barMs = Math.ceil(hours / MOST_BARS) * HOUR
-  const bars = Array.from({ length: Math.ceil((hours * HOUR) / barMs) }, (_, index) => first + index * barMs)
+  { since, until, barMs, by }: Pick<ChartProps, 'since' | 'until' | 'barMs' | 'by'>,
+): { readonly series: readonly Series[]; readonly bars: readonly number[] } {
+  const first = Math.floor(since / barMs) * barMs
+  const bars = Array.from(
+    { length: Math.max(1, Math.ceil((until - first) / barMs)) },
+    (_, index) => first + index * barMs,
+  )
   const totals = new Map<string, number>()
   for (const one of counts) totals.set(nameOf(one, by), (totals.get(nameOf(one, by)) ?? 0) + one.count)
   const names = [...totals].toSorted(([, a], [, b]) => b - a).map(([name]) => name)
@@ -203,7 +226,7 @@ function stack(
     if (row?.[index] !== undefined) row[index] += one.count
   }
   const series = [...values].map(([name, row]) => ({ name, values: row, total: row.reduce((a, b) => a + b, 0) }))
-  return { series, bars, barMs }
+  return { series, bars }
 }
 
 function nameOf({ provider, status }: Count, by: ChartProps['by']): string {
@@ -212,15 +235,21 @@ function nameOf({ provider, status }: Count, by: ChartProps['by']): string {
 }
 
 function summary(title: string, series: readonly Series[]): string {
-  if (series.length === 0) return `${title}: nothing happened`
   return `${title}: ${series.map(({ name, total }) => `${name} ${total}`).join(', ')}`
 }
 
-/** 1, 2 or 5 times a power of ten, even so that its half is whole. */
+/** What a bar says when it is pointed at. */
+function barText(start: number, series: readonly Series[], index: number): string {
+  const parts = series.filter(({ values }) => values[index]).map(({ name, values }) => `${name} ${values[index]}`)
+  return [hourText.format(start), ...(parts.length > 0 ? parts : ['nothing'])].join('\n')
+}
+
+/** Not far above it, and so that its half is whole. */
 function niceCeiling(value: number): number {
   const power = 10 ** Math.floor(Math.log10(value))
-  const step = [1, 2, 5, 10].find((factor) => factor * power >= value) ?? 10
-  return Math.max(2, step * power)
+  const factors =
+    power === 1 ? [2, 4, 6, 8] : power === 10 ? [1, 2, 3, 4, 5, 6, 8] : [1, 1.2, 1.5, 2, 2.5, 3, 4, 5, 6, 8]
+  return power * (factors.find((factor) => factor * power >= value) ?? 10)
 }
 
 function compact(value: number): string {

@@ -1,6 +1,8 @@
 import { AlertDialog as Alert, Dialog as Radix } from 'radix-ui'
-import type { ReactNode } from 'react'
+import { type ReactNode, useRef, useState } from 'react'
+import { DaemonError } from '../daemon.ts'
 import { icons } from './icons.tsx'
+import { sentenceOf } from './notices.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -12,12 +14,14 @@ interface DialogProps {
 }
 
 export function Dialog({ title, description, isOpen, onClose, isWide = false, children }: DialogProps) {
+  const returning = useReturn()
   return (
     <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
       <Radix.Portal>
         <Radix.Overlay className="overlay" />
         <Radix.Content
           className={isWide ? 'dialog wide' : 'dialog'}
+          {...returning}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
           <Radix.Title className="dialog-title">{title}</Radix.Title>
@@ -36,6 +40,22 @@ export function Dialog({ title, description, isOpen, onClose, isWide = false, ch
   )
 }
 
+/** The focus goes back to what opened the dialog, or to the page's heading where that is gone. */
+function useReturn() {
+  const opener = useRef<Element | null>(null)
+  return {
+    onOpenAutoFocus: () => {
+      opener.current = document.activeElement
+    },
+    onCloseAutoFocus: (event: Event) => {
+      event.preventDefault()
+      const isThere = opener.current instanceof HTMLElement && opener.current.isConnected
+      const target = isThere && opener.current !== document.body ? opener.current : document.querySelector('h1')
+      if (target instanceof HTMLElement) target.focus({ preventScroll: true })
+    },
+  }
+}
+
 interface ConfirmProps {
   readonly title: string
   readonly children: ReactNode
@@ -43,28 +63,55 @@ interface ConfirmProps {
   readonly act: string
   readonly isOpen: boolean
   readonly onClose: () => void
-  readonly onConfirm: () => void
+  /** The dialog stays until it is done, and says why where it is refused. */
+  readonly onConfirm: () => Promise<unknown>
 }
 
 /** Asks before something that cannot be taken back. */
 export function Confirm({ title, children, act, isOpen, onClose, onConfirm }: ConfirmProps) {
+  const returning = useReturn()
+  const [isBusy, setBusy] = useState(false)
+  const [error, setError] = useState<unknown>()
+  const leave = () => {
+    setError(undefined)
+    onClose()
+  }
+  const confirm = () => {
+    setBusy(true)
+    setError(undefined)
+    onConfirm()
+      .then(leave, setError)
+      .finally(() => setBusy(false))
+  }
   return (
-    <Alert.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Alert.Root open={isOpen} onOpenChange={(open) => !open && leave()}>
       <Alert.Portal>
         <Alert.Overlay className="overlay" />
-        <Alert.Content className="dialog">
+        <Alert.Content className="dialog" {...returning}>
           <Alert.Title className="dialog-title">{title}</Alert.Title>
           <Alert.Description asChild>
             <div className="soft">{children}</div>
           </Alert.Description>
+          <Wrong error={error} />
           <div className="buttons">
             <Alert.Cancel className="button quiet">Cancel</Alert.Cancel>
-            <Alert.Action className="button danger" onClick={onConfirm}>
+            <button type="button" className="button danger" disabled={isBusy} onClick={confirm}>
               {act}
-            </Alert.Action>
+            </button>
           </div>
         </Alert.Content>
       </Alert.Portal>
     </Alert.Root>
+  )
+}
+
+/** Why something did not work, and what would. */
+export function Wrong({ error }: { readonly error: unknown }) {
+  if (error === undefined) return null
+  return (
+    <p className="alert" role="alert">
+      {sentenceOf(error)}
+      {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
+    </p>
   )
 }

@@ -1,4 +1,5 @@
 import { DropdownMenu } from 'radix-ui'
+import { useRef } from 'react'
 import { icons } from './icons.tsx'
 
 export interface MenuItem {
@@ -7,17 +8,31 @@ export interface MenuItem {
   readonly isDanger?: boolean
 }
 
-/** What can be done with one thing. */
+/** What can be done with one thing. It is done once the focus is back on the button, where a dialog will return it. */
 export function Menu({ label, items }: { readonly label: string; readonly items: readonly MenuItem[] }) {
+  const trigger = useRef<HTMLButtonElement>(null)
+  const chosen = useRef<(() => void) | undefined>(undefined)
+  const onClosed = (event: Event) => {
+    event.preventDefault()
+    trigger.current?.focus()
+    chosen.current?.()
+    chosen.current = undefined
+  }
   return (
     <DropdownMenu.Root>
-      <DropdownMenu.Trigger className="plain square" aria-label={label}>
+      <DropdownMenu.Trigger ref={trigger} className="plain square" aria-label={label}>
         {icons.more}
       </DropdownMenu.Trigger>
       <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end" sideOffset={4}>
+        <DropdownMenu.Content className="menu" align="end" sideOffset={4} onCloseAutoFocus={onClosed}>
           {items.map(({ text, onSelect, isDanger }) => (
-            <DropdownMenu.Item key={text} className={isDanger ? 'menu-item danger' : 'menu-item'} onSelect={onSelect}>
+            <DropdownMenu.Item
+              key={text}
+              className={isDanger ? 'menu-item danger' : 'menu-item'}
+              onSelect={() => {
+                chosen.current = onSelect
+              }}
+            >
               {text}
             </DropdownMenu.Item>
           ))}

@@ -1,4 +1,4 @@
-import { type ReactNode, useEffect } from 'react'
+import { type ReactNode, useEffect, useRef } from 'react'
 import { sentenceOf } from './notices.tsx'
 
 interface PageProps {
@@ -9,15 +9,23 @@ interface PageProps {
   readonly children: ReactNode
 }
 
+let shownTitle: string | undefined
+
 export function Page({ title, about, actions, children }: PageProps) {
+  const heading = useRef<HTMLHeadingElement>(null)
   useEffect(() => {
     document.title = `${title} · Broker`
+    // A page that was gone to without loading is told to a screen reader by its heading; one that was loaded, by its title.
+    if (shownTitle !== undefined && shownTitle !== title) heading.current?.focus({ preventScroll: true })
+    shownTitle = title
   }, [title])
   return (
     <main id="content" tabIndex={-1}>
       <header className="page-head">
         <div>
-          <h1>{title}</h1>
+          <h1 ref={heading} tabIndex={-1}>
+            {title}
+          </h1>
           {about !== undefined && <p className="soft">{about}</p>}
         </div>
         {actions !== undefined && <div className="buttons">{actions}</div>}

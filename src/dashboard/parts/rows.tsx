@@ -28,13 +28,14 @@ export function Rows<Item>({ caption, columns, items, keyOf, onEnd }: RowsProps<
   const rows = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => ROW_HEIGHT,
-    overscan: 12,
+    overscan: 5,
     scrollMargin: offset,
     getItemKey: (index) => {
       const item = items[index]
       return item === undefined ? index : keyOf(item)
     },
   })
+  useKeptPlace(items, keyOf, offset)
   const shown = rows.getVirtualItems()
   const last = shown.at(-1)
   useLayoutEffect(() => {
@@ -73,6 +74,19 @@ export function Rows<Item>({ caption, columns, items, keyOf, onEnd }: RowsProps<
       </tbody>
     </table>
   )
+}
+
+/** What is being read stays where it is while others are put before it. */
+function useKeptPlace<Item>(items: readonly Item[], keyOf: (item: Item) => string, offset: number): void {
+  const first = useRef<string | undefined>(undefined)
+  useLayoutEffect(() => {
+    const [item] = items
+    const before = first.current
+    first.current = item && keyOf(item)
+    if (before === undefined || before === first.current || scrollY <= offset) return
+    const added = items.findIndex((one) => keyOf(one) === before)
+    if (added > 0) scrollBy(0, added * ROW_HEIGHT)
+  }, [items, keyOf, offset])
 }
 
 function Gap({ height, width }: { readonly height: number; readonly width: number }) {

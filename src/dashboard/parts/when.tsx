@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'react'
+import { useSyncExternalStore } from 'react'
 
 const UNITS = [
   ['day', 86_400_000],
@@ -11,9 +11,9 @@ const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'm
 
 /** A moment as people say it, with the exact one behind it. @param at ISO-8601 */
 export function When({ at }: { readonly at: string }) {
-  const now = useNow()
+  const now = useSyncExternalStore(eachTick, () => tickedAt)
   return (
-    <time dateTime={at} title={exact.format(new Date(at))}>
+    <time dateTime={at} title={exactTime(at)}>
       {relativeTime(Date.parse(at) - now)}
     </time>
   )
@@ -29,11 +29,25 @@ export function exactTime(at: string): string {
   return exact.format(new Date(at))
 }
 
-function useNow(): number {
-  const [now, setNow] = useState(Date.now)
-  useEffect(() => {
-    const timer = setInterval(() => setNow(Date.now()), 30_000)
-    return () => clearInterval(timer)
-  }, [])
-  return now
+const TICK_MS = 20_000
+const listeners = new Set<() => void>()
+let tickedAt = Date.now()
+let ticking: ReturnType<typeof setInterval> | undefined
+
+/** One clock for every moment on the page. */
+function eachTick(listener: () => void): () => void {
+  if (listeners.size === 0) {
+    tickedAt = Date.now()
+    ticking = setInterval(tick, TICK_MS)
+  }
+  listeners.add(listener)
+  return () => {
+    listeners.delete(listener)
+    if (listeners.size === 0) clearInterval(ticking)
+  }
+}
+
+function tick(): void {
+  tickedAt = Date.now()
+  for (const listener of listeners) listener()
 }

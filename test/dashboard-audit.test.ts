@@ -1,0 +1,106 @@
+import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { whyNot } from '../tools/available.ts'
+import { type Caller, type DaemonUnderTest, owner, startDaemon, suiteCleanup } from './daemon-under-test.ts'
+import { dialog, openWorld, row, ship } from './dashboard-world.ts'
+
+describe('the audit page', { skip: whyNot('chromium') }, () => {
+  const cleanup = suiteCleanup()
+  const world = openWorld(cleanup)
+  let daemon: DaemonUnderTest
+  let ada: Caller
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+    ada = await owner(daemon)
+    await ship(ada, 2_000, (index) => (index % 10 === 0 ? { status: 'denied', event: 'proxy.denied' } : {}))
+  })
+
+  const rows = (page: Page) => page.locator('.rows tbody tr:not(.gap)')
+
+  it('shows what happens while it happens', async () => {
+    const page = await world.openAs(ada, daemon, '/audit')
+    await rows(page).first().waitFor()
+    await ship(ada, 1, () => ({
+      provider: 'stripe',
+      request: { method: 'GET', host: 'h.example', port: 443, path: '/just-now' },
+    }))
+    await rows(page).first().filter({ hasText: '/just-now' }).waitFor()
+    await page.getByRole('listitem').filter({ hasText: 'stripe' }).waitFor()
+  })
+
+  it('pages by scrolling, to the very first event', async () => {
+    const page = await world.openAs(ada, daemon, '/audit')
+    await rows(page).first().waitFor()
+    await page.evaluate(`new Promise((done) => {
+      const look = () => {
+        scrollTo(0, document.body.scrollHeight)
+        if (document.querySelector('.rows').innerText.includes('Agent registered')) done()
+        else requestAnimationFrame(look)
+      }
+      look()
+    })`)
+    await row(page, 'Agent registered').or(row(page, 'Agent claimed')).first().waitFor()
+    assert.ok((await rows(page).count()) < 100)
+  })
+
+  it('stays where it is read while new events arrive', async () => {
+    const page = await world.openAs(ada, daemon, '/audit')
+    await rows(page).first().waitFor()
+    await page.evaluate('scrollTo(0, 3000)')
+    const seen = page.getByText('/v1/n1955', { exact: false })
+    await seen.waitFor()
+    const placeOf = async () => (await seen.boundingBox())?.y ?? Number.NaN
+    const before = await placeOf()
+    await ship(ada, 5)
+    await page.getByText('The newest 105 events').waitFor({ state: 'attached' })
+    assert.ok(Math.abs((await placeOf()) - before) < 8, `moved from ${before} to ${await placeOf()}`)
+  })
+
+  it('filters, keeps the filter in the address, and asks for no name that is not whole', async () => {
+    const page = await world.openAs(ada, daemon, '/audit')
+    await rows(page).first().waitFor()
+    await page.getByLabel('Outcome').selectOption('denied')
+    await page.getByLabel('Event').selectOption('proxy.denied')
+    await page.getByText('The newest 100 events').waitFor()
+    assert.equal(await rows(page).filter({ hasNotText: 'Denied' }).count(), 0)
+    await page.getByRole('combobox', { name: 'Agent', exact: true }).pressSequentially('ada-')
+    await page.getByText('not a whole name yet').waitFor()
+    assert.equal(await page.getByRole('combobox', { name: 'Agent', exact: true }).getAttribute('aria-invalid'), 'true')
+    await page.getByRole('combobox', { name: 'Agent', exact: true }).fill('nobody')
+    await page.getByText('No events like these').waitFor()
+    assert.equal(new URL(page.url()).search, '?status=denied&event=proxy.denied&identity=nobody')
+    await page.reload()
+    await page.getByText('No events like these').waitFor()
+    await page.getByRole('link', { name: 'Show all events' }).click()
+    await rows(page).first().waitFor()
+    assert.equal(await page.getByRole('combobox', { name: 'Agent', exact: true }).inputValue(), '')
+    await page.getByLabel('Time').selectOption('168')
+    await page.getByRole('heading', { name: 'Requests in the last 7 days' }).waitFor()
+  })
+
+  it('tells everything of one event', async () => {
+    const page = await world.openAs(ada, daemon, '/audit?event=proxy.request')
+    await rows(page).first().getByRole('button', { name: 'Request' }).click()
+    const text = await dialog(page).innerText()
+    for (const part of ['api.openai.com', 'POST', 'ada', '443', 'external']) assert.ok(text.includes(part), part)
+  })
+
+  it('gives the events as a file, as they are filtered', async () => {
+    const page = await world.openAs(ada, daemon, '/audit?status=denied')
+    const lines = async (name: string) => {
+      const [download] = await Promise.all([
+        page.waitForEvent('download'),
+        page.getByRole('link', { name: `Export ${name}` }).click(),
+      ])
+      return readFileSync(await download.path(), 'utf8')
+        .trimEnd()
+        .split('\n')
+    }
+    const jsonLines = await lines('JSON Lines')
+    assert.equal(jsonLines.length, 200)
+    assert.ok(jsonLines.every((line) => JSON.parse(line).status === 'denied'))
+    assert.equal((await lines('CSV')).length, 201)
+  })
+})

@@ -1,0 +1,388 @@
+import assert from 'node:assert/strict'
+import { before, describe, it } from 'node:test'
+import type { Page } from 'playwright-core'
+import { whyNot } from '../tools/available.ts'
+import { assertAccessible } from './chromium.ts'
+import {
+  type Caller,
+  caller,
+  connect,
+  type DaemonUnderTest,
+  owner,
+  startDaemon,
+  suiteCleanup,
+  temporaryHome,
+} from './daemon-under-test.ts'
+import { choose, dialog, gone, heading, notice, openWorld, row } from './dashboard-world.ts'
+import { acmeDefinition } from './oauth-login.ts'
+import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
+
+const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
+const EVE = { email: 'eve@example.com', password: 'CNRY another long phrase' }
+
+describe('signing in on the dashboard', { skip: whyNot('chromium') }, () => {
+  const cleanup = suiteCleanup()
+  const world = openWorld(cleanup)
+  let daemon: DaemonUnderTest
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+  })
+
+  /** An agent that asks to be somebody's. */
+  async function waitingAgent(handle: string) {
+    const agent = caller(daemon, handle)
+    const { body } = await agent.call('POST', '/api/identities/register', { handle, did: agent.key.did })
+    return { agent, path: new URL(body.claim_url).pathname }
+  }
+
+  it('makes an account, signs out, refuses a wrong password, and signs in', async () => {
+    const page = await world.open(daemon)
+    await heading(page, 'Sign in')
+    world.expect(/422/)
+    await signUp(page, { ...ADA, password: 'password123' })
+    const field = page.getByLabel('Password', { exact: true })
+    await page.locator('[aria-invalid="true"]').waitFor()
+    const [id = ''] = ((await field.getAttribute('aria-describedby')) ?? '').split(' ').slice(-1)
+    assert.match((await page.locator(`[id="${id}"]`).textContent()) ?? '', /\w/)
+    await field.fill(ADA.password)
+    await page.keyboard.press('Enter')
+    await heading(page, 'Overview')
+    await page.getByText('Nothing is connected yet').waitFor()
+    await page.getByText(ADA.email).waitFor()
+
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in')
+    world.expect(/401/)
+    await signIn(page, { ...ADA, password: 'CNRY not this one' })
+    await page.getByRole('alert').waitFor()
+    await signIn(page, ADA)
+    await heading(page, 'Overview')
+  })
+
+  it('signs the owner of the machine in by a link, once', async () => {
+    const one = await owner(daemon)
+    const { body } = await one.call('POST', '/api/session', {})
+    const page = await world.open(daemon, body.url)
+    await heading(page, 'Overview')
+    assert.equal(page.url(), `${daemon.origin}/`)
+    await page.getByText('Owner of this machine').waitFor()
+    world.expect(/404/)
+    const other = await world.open(daemon, body.url)
+    await heading(other, 'This link is over')
+  })
+
+  it('claims an agent on the way: sign in, compare, confirm', async () => {
+    const { agent, path } = await waitingAgent('walker')
+    const page = await world.open(daemon, path)
+    await page.getByRole('link', { name: 'Sign in to confirm' }).click()
+    await page.getByText('confirm the agent').waitFor()
+    await signIn(page, ADA)
+    await page.getByText(`Signed in as ${ADA.email}.`).waitFor()
+    await page.getByText('walker', { exact: true }).waitFor()
+    await page.getByText(agent.key.did).waitFor()
+    await page.getByRole('button', { name: 'The codes match' }).click()
+    await heading(page, 'Claimed')
+    assert.equal((await agent.call('GET', '/api/whoami')).status, 200)
+    await page.goto(`${daemon.origin}/agents`)
+    await row(page, 'walker').waitFor()
+  })
+
+  it('shows a user nothing that only an admin may do, and no event of another', async () => {
+    const page = await world.open(daemon)
+    await signUp(page, EVE)
+    await heading(page, 'Overview')
+    await page.getByRole('link', { name: 'Providers' }).click()
+    await page.getByLabel('Find a service').fill('openai')
+    await row(page, 'OpenAI').first().waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Register your own' }).count(), 0)
+    assert.equal(await page.getByRole('button', { name: /^More about/ }).count(), 0)
+    await page.getByRole('link', { name: 'Audit' }).click()
+    await page.getByText('What happened with your agents and connections.').waitFor()
+    await row(page, 'Account made').waitFor()
+    assert.equal(await row(page, 'you, in a browser').count(), await page.locator('.rows tbody tr').count())
+    assert.equal(await row(page, 'Agent claimed').count(), 0)
+  })
+
+  it('names the browsers that are signed in, and ends one at once', async () => {
+    const [here, there] = [await world.open(daemon), await world.open(daemon)]
+    for (const page of [here, there]) {
+      await signIn(page, EVE)
+      await heading(page, 'Overview')
+    }
+    await here.getByRole('link', { name: 'Settings' }).click()
+    await here.getByText('Chrome on Linux').first().waitFor()
+    await here.getByText('this one').waitFor()
+    world.expect(/401/)
+    const others = here.getByRole('button', { name: /Sign .*out/ }).filter({ hasNotText: /^Sign out$/ })
+    while ((await others.count()) > 0) {
+      const before = await others.count()
+      await others.first().click()
+      await others.nth(before - 1).waitFor({ state: 'detached' })
+    }
+    await heading(there, 'Sign in')
+  })
+
+  it('changes the password', async () => {
+    const page = await world.open(daemon)
+    await signIn(page, EVE)
+    await heading(page, 'Overview')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    world.expect(/422/)
+    await page.getByLabel('Current password').fill('CNRY not the one')
+    await page.getByLabel('New password').fill('CNRY yet another phrase')
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await page.getByLabel('Current password').and(page.locator('[aria-invalid="true"]')).waitFor()
+    await page.getByLabel('Current password').fill(EVE.password)
+    await page.getByRole('button', { name: 'Change the password' }).click()
+    await notice(page, 'The password is changed')
+  })
+})
+
+describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
+  const cleanup = suiteCleanup()
+  const world = openWorld(cleanup)
+  let provider: OpenIdProvider
+  let daemon: DaemonUnderTest
+  let ada: Caller
+  before(async () => {
+    provider = await startOpenIdProvider()
+    cleanup.after(() => provider.close())
+    daemon = await startDaemon(cleanup)
+    ada = await owner(daemon)
+    await define({ name: 'acme' })
+    await define({ name: 'acme-tv', display_name: 'Acme TV', flow: 'device_code', hosts: ['tv.acme.example'] })
+    await define(
+      { name: 'acme-app', display_name: 'Acme Apps', hosts: ['apps.acme.example'] },
+      {
+        client_id: undefined,
+        token_auth_method: 'client_secret_basic',
+      },
+    )
+  })
+
+  async function define(changes: object, oauth: Readonly<Record<string, unknown>> = {}): Promise<void> {
+    const definition = { ...acmeDefinition(provider, oauth), ...changes }
+    const answer = await ada.call('POST', '/api/providers', { definition, force: true })
+    assert.equal(answer.status, 201, answer.text)
+  }
+
+  async function beginConnecting(page: Page, name: string): Promise<void> {
+    await page.getByLabel('Find a service').fill(name)
+    await page.getByRole('button', { name: `Connect ${name}`, exact: true }).click()
+    await dialog(page)
+      .getByRole('heading', { name: `Connect ${name}` })
+      .waitFor()
+  }
+
+  it('connects by an API key, and says beside the field what is wrong with one', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'OpenAI')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    world.expect(/422/)
+    const key = dialog(page).getByLabel('OpenAI API key')
+    await key.fill('CNRY-no-key')
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await dialog(page).locator('[aria-invalid="true"]').waitFor()
+    await key.fill('sk-CNRYdashboarddashboarddashboard')
+    await page.keyboard.press('Enter')
+    await page.getByText('OpenAI is connected.').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+    await row(page, 'OpenAI').getByText('1 connected').waitFor()
+    assert.doesNotMatch(await page.content(), /CNRY/)
+  })
+
+  it('connects by OAuth: over to the provider in another tab, and the page goes on by itself', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'Acme')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const link = page.getByRole('link', { name: `Continue to ${new URL(provider.issuer).host}` })
+    const [tab] = await Promise.all([page.context().waitForEvent('page'), link.click()])
+    await tab.getByRole('heading', { name: 'Acme is connected' }).waitFor()
+    await page.getByText('Acme is connected.').waitFor()
+    assert.equal(new URL(page.url()).pathname, '/providers')
+    await page.getByRole('button', { name: 'Done' }).click()
+    await row(page, 'acme').first().getByText('1 connected').waitFor()
+  })
+
+  it('connects by a code that is entered elsewhere', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'Acme TV')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    const code = await page.locator('.user-code').textContent()
+    await provider.approveDevice(code ?? '')
+    await page.getByText('Acme TV is connected.').waitFor()
+  })
+
+  it('asks for the OAuth app of one’s own where a provider wants it', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'Acme Apps')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByText(`${daemon.origin}/auth/callback/oauth`, { exact: true }).waitFor()
+    await page.getByLabel('Client ID').fill(provider.clients.confidential.id)
+    await page.getByLabel('Client secret').fill(provider.clients.confidential.secret)
+    await page.keyboard.press('Enter')
+    const link = page.getByRole('link', { name: /^Continue to/ })
+    await Promise.all([page.context().waitForEvent('page'), link.click()])
+    await page.getByText('Acme Apps is connected.').waitFor()
+    assert.doesNotMatch(await page.content(), /CNRY/)
+  })
+
+  it('makes a connection the default, logs out of one, and revokes the others', async () => {
+    await connect(ada, 'stripe', 'sk_test_CNRYstripestripe')
+    await connect(ada, 'stripe', 'sk_test_CNRYstripework', { connection: 'work' })
+    const page = await world.openAs(ada, daemon, '/connections?find=stripe')
+    await row(page, 'Stripe').nth(1).waitFor()
+    await choose(page, 'What to do with stripe · work', 'Make it the default')
+    await notice(page, 'work is the default of stripe now')
+    await row(page, 'work').getByText('used by default').waitFor()
+    await choose(page, 'What to do with stripe · default', 'Log out')
+    await dialog(page).getByRole('button', { name: 'Log out' }).click()
+    await notice(page, 'Logged out of stripe · default')
+    await gone(page)
+    assert.equal(await page.locator(':focus').textContent(), 'Connections')
+    await choose(page, 'What to do with stripe · work', 'Revoke all of Stripe')
+    await dialog(page).getByRole('button', { name: 'Revoke' }).click()
+    await notice(page, /^1 connection of stripe removed/)
+    await page.getByText('No connection fits').waitFor()
+    const left = (await ada.call('GET', '/api/connections')).body.connections
+    assert.ok(left.every((one: { provider: string }) => one.provider !== 'stripe'))
+  })
+
+  it('shows a credential only after it asked, and the log says so', async () => {
+    const secret = 'sk-ant-api03-CNRYrevealrevealreveal'
+    await connect(ada, 'anthropic', secret)
+    const page = await world.openAs(ada, daemon, '/connections?provider=anthropic&connection=default')
+    await page.getByText('[redacted]').waitFor()
+    await page.getByRole('button', { name: 'Show the credential' }).click()
+    assert.doesNotMatch(await page.content(), /CNRY/)
+    await page.getByRole('button', { name: 'Show it' }).click()
+    await page.getByText(secret).waitFor()
+    await page.getByRole('button', { name: 'Hide the credential' }).click()
+    await page.getByText('[redacted]').waitFor()
+    assert.doesNotMatch(await page.content(), /CNRY/)
+    const { body } = await ada.call('GET', '/api/audit/events?event=connection.revealed&provider=anthropic')
+    assert.equal(body.events[0].identity, '(browser)')
+  })
+
+  it('registers a provider by a form, with what is wrong beside its field; changes it as JSON; removes it', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await page.getByRole('button', { name: 'Register your own' }).click()
+    await page.getByLabel('Name for people').fill('Zephyr')
+    await page.getByLabel('Name for commands').fill('Zephyr Inc')
+    await page.getByLabel('Hosts', { exact: true }).fill('*.com')
+    world.expect(/422/)
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await dialog(page).getByLabel('Name for commands').and(page.locator('[aria-invalid="true"]')).waitFor()
+    await page.getByLabel('Name for commands').fill('zephyr')
+    await page.getByLabel('Hosts', { exact: true }).fill('api.zephyr.example')
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await notice(page, 'zephyr is registered')
+    await gone(page)
+
+    await page.getByLabel('Find a service').fill('zephyr')
+    await choose(page, 'More about Zephyr', 'Look at and change the definition')
+    const json = page.getByRole('textbox', { name: 'Definition' })
+    await json.fill((await json.inputValue()).replace('"Zephyr"', '"Fair Zephyr"').replace('}', ''))
+    await page.getByRole('button', { name: 'Save as your own' }).click()
+    await page.getByText('This is not JSON').waitFor()
+    const definition = (await ada.call('GET', '/api/providers/zephyr')).body
+    await json.fill(JSON.stringify({ ...definition, source: undefined, display_name: 'Fair Zephyr' }))
+    await page.getByRole('button', { name: 'Save as your own' }).click()
+    await row(page, 'Fair Zephyr').waitFor()
+    await gone(page)
+
+    await choose(page, 'More about Fair Zephyr', 'Remove')
+    await dialog(page).getByRole('button', { name: 'Remove' }).click()
+    await page.getByText('No provider fits').waitFor()
+  })
+
+  it('registers a provider as JSON', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await page.getByRole('button', { name: 'Register your own' }).click()
+    await page.getByLabel('Name for people').fill('Tides')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    const json = page.getByRole('textbox', { name: 'Definition' })
+    assert.equal(JSON.parse(await json.inputValue()).display_name, 'Tides')
+    await json.fill(JSON.stringify({ ...acmeDefinition(provider), name: 'tides', hosts: ['tides.example'] }))
+    await page.getByRole('button', { name: 'Register', exact: true }).click()
+    await notice(page, 'tides is registered')
+    assert.equal((await ada.call('GET', '/api/providers/tides')).status, 200)
+  })
+
+  it('renames an agent and cuts one off', async () => {
+    const robot = await owner(daemon, 'robot')
+    const page = await world.openAs(ada, daemon, '/agents')
+    await choose(page, 'What to do with robot', 'Rename')
+    await page.getByLabel('What you call it').fill('Night shift')
+    await page.keyboard.press('Enter')
+    await row(page, 'Night shift').waitFor()
+    await gone(page)
+    await choose(page, 'What to do with Night shift', 'Remove')
+    await dialog(page).getByRole('button', { name: 'Remove' }).click()
+    await notice(page, 'Night shift is cut off')
+    await row(page, 'Night shift').waitFor({ state: 'detached' })
+    assert.equal((await robot.call('GET', '/api/whoami')).status, 401)
+  })
+
+  it('says in words how the daemon is', async () => {
+    const page = await world.openAs(ada, daemon, '/settings')
+    await page.getByText('The vault seals and opens').waitFor()
+    assert.equal(await page.getByRole('listitem').filter({ hasText: 'Failed' }).count(), 0)
+    await page.getByText('Master key').waitFor()
+  })
+
+  it('sends nothing that a browser needs no more: the cookie alone opens no page of anybody', async () => {
+    const page = await world.openAs(ada, daemon)
+    await page.evaluate('localStorage.clear()')
+    await page.reload()
+    await heading(page, 'Sign in')
+  })
+
+  it('tells a screen reader which page it is on, and which the browser shows', async () => {
+    const page = await world.openAs(ada, daemon)
+    await page.getByRole('link', { name: 'Agents' }).first().click()
+    await heading(page, 'Agents')
+    assert.equal(await page.locator(':focus').textContent(), 'Agents')
+    assert.equal(await page.title(), 'Agents · Broker')
+    await page.goBack()
+    await heading(page, 'Overview')
+  })
+})
+
+describe('a daemon that restarts', { skip: whyNot('chromium') }, () => {
+  const cleanup = suiteCleanup()
+  const world = openWorld(cleanup)
+
+  it('is met again without a click', async (t) => {
+    const home = temporaryHome(t)
+    const first = await startDaemon(t, { home })
+    const ada = await owner(first)
+    const page = await world.openAs(ada, first, '/connections')
+    await page.getByText('No connections yet').waitFor()
+    world.expect(/Failed to load resource|ERR_/)
+    await first.stop()
+    await page.getByText('The daemon does not answer').waitFor()
+    await assertAccessible(page)
+    const second = await startDaemon(t, { home, env: { BROKER_PORT: String(first.port) } })
+    await connect(caller(second, ada.handle, ada.key), 'openai', 'sk-CNRYrestartrestartrestart')
+    await row(page, 'OpenAI').waitFor()
+    await page.getByText('The daemon does not answer').waitFor({ state: 'detached' })
+  })
+})
+
+async function fillIn(page: Page, { email, password }: typeof ADA): Promise<void> {
+  await page.getByLabel('E-mail').fill(email)
+  await page.getByLabel('Password', { exact: true }).fill(password)
+}
+
+async function signIn(page: Page, account: typeof ADA): Promise<void> {
+  await fillIn(page, account)
+  await page.getByRole('button', { name: 'Sign in', exact: true }).click()
+}
+
+async function signUp(page: Page, account: typeof ADA): Promise<void> {
+  await page.getByRole('button', { name: 'Make one' }).click()
+  await fillIn(page, account)
+  await page.getByRole('button', { name: 'Make the account' }).click()
+}
