@@ -46,6 +46,11 @@ describe('accounts', () => {
     assert.equal(back.principalId, ada.principalId)
   })
 
+  it('answer with who it is, and nothing else', async () => {
+    const answer = await postJson(daemon, '/api/auth/login', ADA)
+    assert.deepEqual(answer.body, { principal_id: ada.principalId, role: 'admin' })
+  })
+
   it('set a cookie that scripts cannot read and other sites cannot send', async () => {
     const { headers } = await postJson(daemon, '/api/auth/login', ADA)
     const [cookie = ''] = [headers['set-cookie'] ?? []].flat()
@@ -187,6 +192,44 @@ describe('accounts', () => {
     assert.equal((await eve.call('GET', '/api/me')).status, 200)
   })
 
+  it('take no cookie of two: another port of this machine may have set one of them', async () => {
+    for (const cookie of [`${eve.cookie}; ${ada.cookie}`, `${ada.cookie}; x=y; ${eve.cookie}`]) {
+      assert.equal((await browserWith(daemon, cookie, ada.csrfToken)('GET', '/api/me')).status, 401)
+    }
+    const twice = await browserWith(daemon, `${ada.cookie}; ${ada.cookie}`, ada.csrfToken)('GET', '/api/me')
+    assert.equal(twice.body.principal_id, ada.principalId)
+  })
+
+  it('take by https only the cookie that no neighbour of the host can set', async (t) => {
+    const hosted = await startDaemon(t, {
+      env: { BROKER_PUBLIC_URL: 'https://broker.example', BROKER_REGISTRATION: 'open' },
+    })
+    const host = { host: 'broker.example' }
+    const { headers } = await postJson(hosted, '/api/auth/register', ADA, host)
+    const [cookie = ''] = [headers['set-cookie'] ?? []].flat()
+    assert.match(cookie, /^__Host-broker_session=[^;]+; Path=\/; HttpOnly; SameSite=Strict; Expires=[^;]+; Secure$/)
+    const [own = ''] = cookie.split(';')
+    const me = (sent: string) => send(hosted, 'GET', '/api/me', '', { ...host, cookie: sent })
+    assert.equal((await me(own)).status, 200)
+    assert.equal((await me(own.replace('__Host-', ''))).status, 401)
+  })
+
+  it('have one session for one browser: another sign-in takes the place of the one before', async () => {
+    const before = await signedIn(daemon, 'login', EVE)
+    const again = await postJson(daemon, '/api/auth/login', EVE, { cookie: before.cookie })
+    assert.equal((await before.call('GET', '/api/me')).status, 401)
+    const now = browserWith(daemon, cookieOf(again), String(again.headers['x-csrf-token']))
+    assert.equal((await now('GET', '/api/me')).status, 200)
+    const failed = await postJson(
+      daemon,
+      '/api/auth/login',
+      { ...EVE, password: 'CNRY no' },
+      { cookie: cookieOf(again) },
+    )
+    assert.equal(failed.status, 401)
+    assert.equal((await now('GET', '/api/me')).status, 200)
+  })
+
   it('sign out for good', async () => {
     const other = await signedIn(daemon, 'login', EVE)
     const answer = await other.call('POST', '/api/logout', {})
@@ -288,7 +331,7 @@ describe('the link of the local owner', () => {
   it('signs the browser in once, as the principal of who asked', async () => {
     await connect(ada, 'openai', 'sk-CNRYlinklinklinklinklink')
     const { status, body } = await ada.call('POST', '/api/session', {})
-    assert.equal(status, 201)
+    assert.equal(status, 200)
     assert.ok(Date.parse(body.expires_at) <= Date.now() + 60_000)
     const first = await open(body.url)
     assert.equal(first.status, 303)
@@ -429,20 +472,25 @@ describe('a claim', () => {
     const ofOne = await page(one.path, eve.cookie)
     assert.equal((await submit(two.path, ofOne, eve.cookie)).status, 403)
     assert.equal((await submit(one.path, ofOne, ada.cookie)).status, 403)
-    assert.equal((await submit(one.path, ofOne, eve.cookie, { csrf: 'x' })).status, 403)
+    for (const csrf of ['x', 'ä'.repeat(43), '']) {
+      assert.equal((await submit(one.path, ofOne, eve.cookie, { csrf })).status, 403, csrf)
+    }
   })
 })
 
 describe('the live stream', () => {
-  /** Event names as they come. */
-  async function* events(response: Response): AsyncGenerator<string> {
+  const events = (response: Response) => lines(response, /^event: (.+)$/m)
+  const data = (response: Response) => lines(response, /^data: (.+)$/m)
+
+  /** What is behind the name of a line, event by event. */
+  async function* lines(response: Response, line: RegExp): AsyncGenerator<string> {
     let text = ''
     for await (const chunk of response.body ?? []) {
       text += Buffer.from(chunk).toString()
       for (let end = text.indexOf('\n\n'); end >= 0; end = text.indexOf('\n\n')) {
-        const name = /^event: (.+)$/m.exec(text.slice(0, end))?.[1]
+        const found = line.exec(text.slice(0, end))?.[1]
         text = text.slice(end + 2)
-        if (name !== undefined) yield name
+        if (found !== undefined) yield found
       }
     }
   }
@@ -472,6 +520,34 @@ describe('the live stream', () => {
     const daemon = await startDaemon(t)
     const ada = await signedIn(daemon, 'register', ADA)
     assert.equal((await ada.call('HEAD', '/api/live')).status, 200)
+  })
+
+  it('tells a user of what is the user’s own, not of what others do', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await signedIn(daemon, 'register', ADA)
+    const eve = await signedIn(daemon, 'register', EVE)
+    await signedIn(daemon, 'login', ADA)
+    const newest = async (one: SignedInBrowser) =>
+      (await one.call('GET', '/api/audit/events?limit=1')).body.events[0].seq
+    for (const one of [ada, eve]) {
+      const response = await fetch(`${daemon.origin}/api/live`, { headers: { cookie: one.cookie } })
+      const { value } = await data(response).next()
+      assert.equal(JSON.parse(value ?? '').seq, await newest(one))
+    }
+    assert.ok((await newest(ada)) > (await newest(eve)))
+  })
+
+  it('is had a few times at once by one browser, not by the thousand', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await signedIn(daemon, 'register', ADA)
+    const open = () => fetch(`${daemon.origin}/api/live`, { headers: { cookie: ada.cookie } })
+    const first = await open()
+    const more = await Promise.all(Array.from({ length: 15 }, open))
+    assert.ok(more.every(({ status }) => status === 200))
+    const refused = await open()
+    assert.equal(refused.status, 429)
+    assert.ok(Number(refused.headers.get('retry-after')) > 0)
+    for (const { body } of [first, ...more]) await body?.cancel()
   })
 
   it('is nobody’s without a session', async (t) => {

@@ -10,7 +10,7 @@ describe('the audit log as a file', () => {
     const daemon = await startDaemon(t)
     const ada = await owner(daemon)
     const path = '/v1/"quoted",=1'
-    const request = { method: 'GET', host: 'api.openai.com', port: 443, path, status: 200 }
+    const request = { method: 'GET', host: 'api.openai.com', port: 443, path, status: 200, bytes_in: 0 }
     const events = Array.from({ length: 1000 }, (_, index) => ({
       id: `event-${1000 + index}`,
       event: 'proxy.request',
@@ -31,6 +31,11 @@ describe('the audit log as a file', () => {
     assert.match(head, /^timestamp,event,status,provider/)
     assert.ok(first.includes(`"'=HYPERLINK(""http://evil.test"")"`), first)
     assert.ok(first.includes(`"/v1/""quoted"",=1"`), first)
+    assert.ok(first.endsWith(',200,,0,'), first)
+    assert.match(
+      (await ada.call('GET', '/api/audit/export?format=csv&event=identity.claimed')).text,
+      /,success(?:,[^,]*){5},{9}\r\n$/,
+    )
   })
 
   it('is each user’s own', async (t) => {

@@ -72,6 +72,16 @@ describe('the audit log', () => {
     assert.deepEqual((await ship(events)).body, { accepted: 1000 })
   })
 
+  it('holds texts that are no Unicode, in its columns and in its chain', async () => {
+    const reason = 'a\ud800b\u0000c'
+    const request = { method: 'GET', host: 'api.openai.com', port: 443, path: '/\udfff' }
+    const event = { event: 'proxy.request', status: 'success', reason, run_id: '\ud800', request }
+    assert.equal((await ship([event])).status, 202)
+    const { events } = await page('?limit=1')
+    assert.equal(events[0].reason, 'a\ufffdb\ufffdc')
+    assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
+  })
+
   it('believes a time within reason', async () => {
     await ship([{ event: 'proxy.request', status: 'success', timestamp: '2001-01-01T00:00:00.000Z' }])
     const { events } = await page('?limit=1')

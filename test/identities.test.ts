@@ -108,6 +108,13 @@ describe('identities', () => {
     assert.equal((await owner(daemon, 'ada-second')).handle, 'ada-second')
   })
 
+  it('is not used by who signs with its handle and another key', async () => {
+    const [mine, theirs] = [await owner(daemon, 'resting'), caller(daemon, 'resting')]
+    assert.equal((await theirs.call('GET', '/api/whoami')).status, 401)
+    const { body } = await mine.call('GET', '/api/identities/resting')
+    assert.equal(body.last_used_at, undefined)
+  })
+
   it("does not tell another's identity from one that is not there", async () => {
     await register(caller(daemon, 'stranger'), {})
     const answers = await Promise.all(

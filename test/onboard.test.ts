@@ -34,8 +34,9 @@ describe('broker onboard with credentials of several parts', { timeout: 60_000 }
   const connection = async (provider: string) =>
     (await ada.call('GET', `/api/connections/${provider}/default?reveal=true`)).body
 
-  async function onboard(...args: readonly string[]) {
-    const { code, stdout, stderr } = await world.broker(['onboard', '--json', ...args])
+  const onboard = (...args: readonly string[]) => onboardWith({}, ...args)
+  async function onboardWith(env: Readonly<Record<string, string>>, ...args: readonly string[]) {
+    const { code, stdout, stderr } = await world.broker(['onboard', '--json', ...args], { env })
     assert.equal(code, 0, stdout + stderr)
     assert.doesNotMatch(stdout + stderr, /CNRY|mj-public|ada@acme/)
     const { imported, results } = JSON.parse(stdout)
@@ -75,6 +76,16 @@ describe('broker onboard with credentials of several parts', { timeout: 60_000 }
       (await onboard()).rows,
       parts.map((row) => `${row} unchanged`),
     )
+  })
+
+  it('lets no file of a folder say where a key of the environment goes', async () => {
+    const { DATABRICKS_TOKEN, DATABRICKS_HOST } = DATABRICKS
+    write({ DATABRICKS_HOST: 'https://evil.cloud.databricks.com' })
+    const alone = await onboardWith({ DATABRICKS_TOKEN })
+    assert.deepEqual(alone.rows, ['databricks DATABRICKS_TOKEN environment missing needs DATABRICKS_HOST'])
+    assert.match(alone.stderr, /DATABRICKS_HOST in \.env was not used: .*DATABRICKS_TOKEN of the environment/)
+    assert.deepEqual((await onboardWith({ DATABRICKS_TOKEN, DATABRICKS_HOST })).imported, ['databricks'])
+    assert.equal((await connection('databricks')).base_url, 'https://acme.cloud.databricks.com')
   })
 
   it('sees that one part differs, an address too, and leaves what is stored alone until told otherwise', async () => {

@@ -116,6 +116,17 @@ describe('on Postgres', { skip: whyNot('postgres') }, () => {
     assert.equal((await one.call('GET', '/api/me')).status, 401)
   })
 
+  it('holds texts that no column can: the log stays whole', async () => {
+    const fresh = { ...env, BROKER_DATABASE_URL: await postgres.newDatabase('texts') }
+    const daemon = await startDaemon(cleanup, { env: fresh })
+    const ada = await owner(daemon)
+    const event = { event: 'proxy.request', status: 'success', reason: 'a\u0000b\ud800c', run_id: '\udfff' }
+    assert.equal((await ada.call('POST', '/audit/events', { events: [event] })).status, 202)
+    const { body } = await ada.call('GET', '/api/audit/events?limit=1')
+    assert.deepEqual([body.events[0].reason, body.events[0].run_id], ['a\ufffdb\ufffdc', '\ufffd'])
+    assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
+  })
+
   it('a proof is used once, before and after a restart', async () => {
     const daemon = await startDaemon(cleanup, { env })
     const bob = await owner(daemon, 'bob')

@@ -42,6 +42,7 @@ export async function signedIn(
   })
   if (answer.status >= 300) throw new Error(`${route} failed: ${answer.text}`)
   const cookie = cookieOf(answer)
-  const { principal_id: principalId, role, csrf_token: csrfToken } = answer.body
+  const { principal_id: principalId, role } = answer.body
+  const csrfToken = String(answer.headers['x-csrf-token'])
   return { principalId, role, cookie, csrfToken, call: browserWith(daemon, cookie, csrfToken) }
 }

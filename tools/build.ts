@@ -2,7 +2,7 @@
  * `npm run build`: the dashboard, from its sources to the files that the daemon serves, each with a compressed one beside
  * it. The command line does this by itself before it starts a daemon of a checkout that has none.
  */
-import { mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdtempSync, readdirSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { brotliCompressSync } from 'node:zlib'
 import { build } from 'vite'
@@ -29,6 +29,8 @@ try {
       },
     },
   })
+  // A temporary folder is its maker's alone; a daemon of somebody else may serve this one.
+  chmodSync(fresh, 0o755)
   const { plain, compressed } = compress(fresh)
   replace(out, fresh)
   process.stdout.write(`dashboard: ${kilobytes(plain)} kB, ${kilobytes(compressed)} kB compressed, in dist/\n`)

@@ -6,6 +6,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/client/daemon-client.ts': 2,
   'src/config/identities.ts': 1,
   'src/config/server-files.ts': 1,
+  'src/daemon/accounts/browser-sessions.ts': 1,
   'src/daemon/accounts/password.ts': 1,
   'src/daemon/api/authenticate.ts': 1,
   'src/daemon/api/claim-routes.ts': 2,

@@ -4,27 +4,34 @@ import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
-const SOURCES = join(ROOT, 'src/dashboard')
-const BUILT = join(ROOT, 'dist/index.html')
-const BUILD = join(ROOT, 'tools/build.ts')
+const LIMIT = 60_000
 
 /**
  * Builds the dashboard where this is a checkout whose sources are newer than what was built of them, or of which nothing
- * was. A daemon without a dashboard does everything else, so a build that fails keeps nobody waiting.
+ * was. A daemon without a dashboard does everything else, so a build that fails or hangs keeps nobody waiting. It gets
+ * nothing of the environment: keys may be in there, and what builds is not all ours.
  */
-export async function ensureDashboard(): Promise<void> {
-  if (!existsSync(BUILD) || isCurrent()) return
-  const child = spawn(process.execPath, [BUILD], { cwd: ROOT, stdio: 'ignore' })
+export async function ensureDashboard(root = ROOT, limit = LIMIT): Promise<void> {
+  const build = join(root, 'tools/build.ts')
+  if (!existsSync(build) || isCurrent(root)) return
+  const child = spawn(process.execPath, [build], {
+    cwd: root,
+    env: {},
+    stdio: 'ignore',
+    timeout: limit,
+    killSignal: 'SIGKILL',
+  })
   await new Promise<void>((resolve) => {
     child.once('error', () => resolve())
     child.once('exit', () => resolve())
   })
 }
 
-function isCurrent(): boolean {
-  if (!existsSync(BUILT)) return false
-  const builtAt = statSync(BUILT).mtimeMs
-  return readdirSync(SOURCES, { recursive: true, withFileTypes: true })
+function isCurrent(root: string): boolean {
+  const built = join(root, 'dist/index.html')
+  if (!existsSync(built)) return false
+  const builtAt = statSync(built).mtimeMs
+  return readdirSync(join(root, 'src/dashboard'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
     .every((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs <= builtAt)
 }

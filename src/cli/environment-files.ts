@@ -3,7 +3,10 @@ import { parseEnv } from 'node:util'
 import { Secret } from '../protocol/index.ts'
 import { readForeignFile } from './foreign-file.ts'
 
-/** Where a variable's value was found: `environment`, or the name of the file. */
+/** The source of what is in the process's own environment. */
+export const ENVIRONMENT = 'environment'
+
+/** Where a variable's value was found: {@link ENVIRONMENT}, or the name of the file. */
 export interface FoundVariable {
   readonly name: string
   readonly source: string
@@ -32,7 +35,7 @@ export function findVariables(
       else warn(`${name} in ${source} was not used: ${problem}`)
     }
   }
-  take('environment', environment)
+  take(ENVIRONMENT, environment)
   for (const file of FILES) {
     const text = readForeignFile(join(folder, file), (why) => warn(`${file} was not read: ${why}`))
     if (text !== undefined) take(file, parseEnv(text))
@@ -43,6 +46,6 @@ export function findVariables(
 /** In the environment a shell has been at work already. */
 function problemOf(value: string, source: string): string | undefined {
   if (/[\r\n]/.test(value)) return 'it has several lines'
-  const isMade = source !== 'environment' && /\$[({]|^\$\w+$/.test(value)
+  const isMade = source !== ENVIRONMENT && /\$[({]|^\$\w+$/.test(value)
   return isMade ? 'a shell would have to make its value ("$…"), and files are not run' : undefined
 }

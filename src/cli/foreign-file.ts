@@ -11,8 +11,8 @@ export function readForeignFile(path: string, skip: (why: string) => void): stri
   try {
     const stat = lstatSync(path, { throwIfNoEntry: false })
     if (!stat) return undefined
-    if (stat.isSymbolicLink() && !staysInItsFolder(path)) return refuse(skip, 'it is a link out of its folder')
-    return readText(path, skip)
+    const real = stat.isSymbolicLink() ? withinItsFolder(path) : path
+    return real === undefined ? refuse(skip, 'it is a link out of its folder') : readText(real, skip)
   } catch (error) {
     return refuse(
       skip,
@@ -21,17 +21,18 @@ export function readForeignFile(path: string, skip: (why: string) => void): stri
   }
 }
 
-function staysInItsFolder(path: string): boolean {
+function withinItsFolder(path: string): string | undefined {
   try {
-    return dirname(realpathSync(path)) === realpathSync(dirname(path))
+    const real = realpathSync(path)
+    return dirname(real) === realpathSync(dirname(path)) ? real : undefined
   } catch {
-    return false
+    return undefined
   }
 }
 
 function readText(path: string, skip: (why: string) => void): string | undefined {
-  // Without waiting: a FIFO must not hold the command up.
-  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  // Without waiting, as a FIFO must not hold the command up; and no link that came in its place since it was looked at.
+  const descriptor = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOFOLLOW)
   try {
     const stat = fstatSync(descriptor)
     if (!stat.isFile()) return refuse(skip, 'it is no regular file')

@@ -1,7 +1,7 @@
 import type { DaemonClient } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
 import type { Connection } from '../schemas/index.ts'
-import type { FoundVariable } from './environment-files.ts'
+import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
 
@@ -73,9 +73,9 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
   return [{ provider: provider.name, env_var: variable, source: 'vault', status: 'only_in_vault' }]
 }
 
-function candidatesOf(provider: KeyProvider, { found, keys }: ImportOptions): readonly Candidate[] {
+function candidatesOf(provider: KeyProvider, { found, keys, warn }: ImportOptions): readonly Candidate[] {
   const ofFiles = keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key))
-  return [...fromVariables(provider, found), ...ofFiles].filter(({ told }) => told.length > 0)
+  return [...fromVariables(provider, found, warn), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
 /** Whether a key of a file is for this provider. */
@@ -85,11 +85,16 @@ export function isOf(owner: FoundKey['owner'], { name, hosts, registries }: KeyP
 }
 
 /** The first value of each part together; each further one in the place of the first. */
-function fromVariables(provider: KeyProvider, found: ReadonlyMap<string, FoundVariable>): readonly Candidate[] {
-  const all = provider.variables.flatMap(({ name, part }) => {
+function fromVariables(
+  provider: KeyProvider,
+  found: ReadonlyMap<string, FoundVariable>,
+  warn: ImportOptions['warn'],
+): readonly Candidate[] {
+  const held = provider.variables.flatMap(({ name, part }) => {
     const variable = found.get(name)
     return variable && !isPlaceholder(variable.value, provider) ? [{ part, variable }] : []
   })
+  const all = withoutForeignAddress(provider, held, warn)
   // An account's name or address alone is no credential.
   if (!all.some(({ part }) => isSecret(part, provider))) return []
   const first = new Map(all.toReversed().map(({ part, variable }) => [part, variable]))
@@ -106,6 +111,32 @@ function fromVariables(provider: KeyProvider, found: ReadonlyMap<string, FoundVa
       told: [variable],
     })),
   ]
+}
+
+interface Held {
+  readonly part: string
+  readonly variable: FoundVariable
+}
+
+/** The folder may be somebody else's: its files do not say where a key goes that is none of theirs. */
+function withoutForeignAddress(
+  provider: KeyProvider,
+  held: readonly Held[],
+  warn: ImportOptions['warn'],
+): readonly Held[] {
+  const key = held.find(({ part, variable }) => variable.source === ENVIRONMENT && isSecret(part, provider))
+  if (!key) return held
+  const isForeign = ({ part, variable }: Held) => variable.source !== ENVIRONMENT && isAddress(part, provider)
+  for (const { variable } of held.filter(isForeign)) {
+    warn(
+      `${inWords([variable])} not used: a file does not say where ${key.variable.name} of the environment goes; set both there`,
+    )
+  }
+  return held.filter((one) => !isForeign(one))
+}
+
+function isAddress(part: string, { baseUrl = '' }: KeyProvider): boolean {
+  return part === 'base_url' || part === tenantOf(baseUrl)
 }
 
 function fromFile(provider: KeyProvider, { source, connection = DEFAULT_CONNECTION, values }: FoundKey): Candidate {

@@ -48,6 +48,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const port = settings.port || (await freePort(settings.hosts[0] ?? '127.0.0.1'))
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
+  const isSecure = baseUrl.startsWith('https:')
 
   const store = await openStore(storeLocation(config))
   const vault = await openVault({
@@ -96,7 +97,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     principals,
     accounts,
     sessions,
-    isSecure: baseUrl.startsWith('https:'),
+    isSecure,
     dashboardFolder: `${ROOT}dist`,
     readiness: {
       store,
@@ -119,6 +120,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       principals,
       accounts,
       own,
+      isSecure,
       now: Date.now,
       isBehindProxy: settings.publicUrl !== undefined,
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),

@@ -32,10 +32,6 @@ export function takeCsrfToken(): void {
   history.replaceState(null, '', location.pathname + location.search)
 }
 
-export function keepCsrfToken(token: string): void {
-  localStorage.setItem(CSRF_KEY, token)
-}
-
 export function hasCsrfToken(): boolean {
   return localStorage.getItem(CSRF_KEY) !== null
 }
@@ -60,6 +56,9 @@ export async function ask<Answer>(method: Method, path: string, body?: unknown):
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+  // Told once, with a sign-in.
+  const token = response.headers.get('x-csrf-token')
+  if (token !== null) localStorage.setItem(CSRF_KEY, token)
   const answer: unknown = await response.json().catch(() => ({}))
   if (!response.ok) throw new DaemonError(response.status, answer as Partial<ErrorBody>)
   return answer as Answer

@@ -16,6 +16,7 @@ export {
   httpStatusOf,
   isErrorName,
 } from './errors.ts'
+export { withoutOptionalSpace } from './field-value.ts'
 export {
   CONNECTION_NAME_PATTERN,
   DEFAULT_CONNECTION,

@@ -14,6 +14,7 @@ describe('a path prefix', () => {
     '/mcp/.well-known/x',
     '/mcp/a..b/c.',
     '/mcp/x;v=1',
+    '/mcp/%c3%80',
   ])
     it(`covers ${path}`, () => assert.ok(coversPath('/mcp/', path)))
 
@@ -37,6 +38,9 @@ describe('a path prefix', () => {
     '/mcp/%2e%2E/v1',
     '/mcp/.%2e/v1',
     '/mcp/..%2fv1',
+    '/mcp/%c0%ae%c0%ae/v1',
+    '/mcp/..%C1%9cv1',
+    '/mcp/%25c0%25ae%25c0%25ae/v1',
     '/mcp%2f..%2fv1',
     '/mcp/x%2f..%2f..%2fv1',
     '/mcp/..%5cv1',

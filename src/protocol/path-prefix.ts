@@ -22,6 +22,7 @@ export function mayLeavePrefix(path: string): boolean {
   let isOnlyDots = true
   for (let at = 0; at < path.length; ) {
     const { means, length } = readCharacter(path, at)
+    if (means === 'no text') return true
     if (means === '.') dots += 1
     else if (means === 'end of segment' || means === 'parameter') {
       if (isOnlyDots && isDotSegment(dots)) return true
@@ -38,8 +39,11 @@ function isDotSegment(dots: number): boolean {
 }
 
 interface Character {
-  /** `parameter` is the ";" that some servers cut a segment off at. */
-  readonly means: '.' | 'end of segment' | 'parameter' | 'other'
+  /**
+   * `parameter` is the ";" that some servers cut a segment off at; `no text` a byte that UTF-8 never has, out of which, with
+   * the next one, some read a dot or a slash.
+   */
+  readonly means: '.' | 'end of segment' | 'parameter' | 'no text' | 'other'
   readonly length: number
 }
 
@@ -66,4 +70,6 @@ const ENCODED: Readonly<Record<string, Character['means']>> = {
   '2f': 'end of segment',
   '5c': 'end of segment',
   '3b': 'parameter',
+  c0: 'no text',
+  c1: 'no text',
 }

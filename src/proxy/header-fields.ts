@@ -1,3 +1,5 @@
+import { withoutOptionalSpace } from '../protocol/index.ts'
+
 /** One header line as it came. `name` is in lower case; `line` is the whole line with its CRLF. */
 export interface HeaderField {
   readonly name: string
@@ -31,7 +33,7 @@ export function parseHeaderFields(text: string, from: number): HeaderField[] | u
     FIELD_LINE.lastIndex = at
     const match = FIELD_LINE.exec(text)
     if (match?.[1] === undefined || match[2] === undefined) return undefined
-    fields.push({ name: match[1].toLowerCase(), value: match[2].trim(), line: match[0] })
+    fields.push({ name: match[1].toLowerCase(), value: withoutOptionalSpace(match[2]), line: match[0] })
     at = FIELD_LINE.lastIndex
   }
   return fields
@@ -96,7 +98,7 @@ export function connectionTokens(fields: readonly HeaderField[]): readonly strin
   for (const field of fields) {
     if (field.name !== 'connection') continue
     const listed = field.value.toLowerCase().split(',')
-    tokens = tokens.concat(listed.map((token) => token.trim()))
+    tokens = tokens.concat(listed.map(withoutOptionalSpace))
   }
   return tokens
 }

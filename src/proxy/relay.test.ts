@@ -456,6 +456,7 @@ const BROKEN_BODIES: readonly (readonly [string, string])[] = [
   ['CL.TE', `Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
   ['TE.CL', `Transfer-Encoding: chunked\r\nContent-Length: 3\r\n\r\n8\r\nSMUGGLED\r\n0\r\n\r\n`],
   ['TE with a vertical tab', `Transfer-Encoding: \x0bchunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],
+  ['TE with a no-break space', `Transfer-Encoding: chunked\xa0\r\n\r\n0\r\n\r\n${SMUGGLED}`],
   ['an LF in a chunk extension', `Transfer-Encoding: chunked\r\n\r\n2;\nxx\r\nab\r\n0\r\n\r\n${SMUGGLED}`],
   ['a chunk longer than its size', `Transfer-Encoding: chunked\r\n\r\n1\r\nab\r\n0\r\n\r\n${SMUGGLED}`],
 ]

@@ -71,6 +71,10 @@ const REFUSED: readonly (readonly [string, string])[] = [
   ['chunked, identity', lines('POST / HTTP/1.1', H, 'Transfer-Encoding: chunked, identity')],
   ['xchunked', lines('POST / HTTP/1.1', H, 'Transfer-Encoding: xchunked')],
   ['chunked with a vertical tab', lines('POST / HTTP/1.1', H, 'Transfer-Encoding: chunked\x0b')],
+  // One byte above ASCII, which only some readers take for a space.
+  ['chunked with a no-break space', lines('POST / HTTP/1.1', H, 'Transfer-Encoding: chunked\xa0')],
+  ['a no-break space before chunked', lines('POST / HTTP/1.1', H, 'Transfer-Encoding:\xa0chunked')],
+  ['a Content-Length with a no-break space', lines('POST / HTTP/1.1', H, 'Content-Length: 5\xa0')],
   ['gzip, chunked', lines('POST / HTTP/1.1', H, 'Transfer-Encoding: gzip, chunked')],
   ['two Transfer-Encodings', lines('POST / HTTP/1.1', H, 'Transfer-Encoding: chunked', 'Transfer-Encoding: chunked')],
   ['an underscored Transfer_Encoding', lines('POST / HTTP/1.1', H, 'Transfer_Encoding: chunked')],

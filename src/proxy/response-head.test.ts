@@ -34,6 +34,8 @@ const REFUSED = [
   lines('HTTP/1.1 200 OK', 'Content-Length: 5', 'Content-Length: 6'),
   lines('HTTP/1.1 200 OK', 'Content-Length: 5', 'Transfer-Encoding: chunked'),
   lines('HTTP/1.1 200 OK', 'Transfer-Encoding: gzip'),
+  lines('HTTP/1.1 200 OK', 'Transfer-Encoding: chunked\xa0'),
+  lines('HTTP/1.1 200 OK', 'Content-Length: 5\xa0'),
   lines('HTTP/1.1 200 OK', 'A: b', ' folded'),
   'HTTP/1.1 200 OK\nContent-Length: 5\r\n\r\n',
   'ICY 200 OK\r\n\r\n',

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { withoutOptionalSpace } from '../protocol/index.ts'
 import type { ResolveRequest, Signable } from '../schemas/index.ts'
 import type { Authority } from './authority.ts'
 import { AwsChunkedBody } from './aws-chunked-body.ts'
@@ -108,7 +109,7 @@ function withoutChunks(head: RequestHead): RequestHead {
 
 function withoutAwsChunked(field: HeaderField): readonly HeaderField[] {
   if (field.name !== 'content-encoding') return [field]
-  const codings = field.value.split(',').map((coding) => coding.trim())
+  const codings = field.value.split(',').map(withoutOptionalSpace)
   const kept = codings.filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked')
   return kept.length === 0 ? [] : [fieldOf('Content-Encoding', kept.join(', '))]
 }

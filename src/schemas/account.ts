@@ -25,8 +25,7 @@ export type SignIn = z.infer<typeof signIn>
 
 export const signUp = signIn.extend({ password: password.min(PASSWORD_LENGTH.min) })
 
-/** `csrf_token` is told here and nowhere else: a cookie that another port of this machine got to see is worth little. */
-export const signedIn = z.strictObject({ principal_id: z.string(), role: z.enum(ROLES), csrf_token: z.string() })
+export const signedIn = z.strictObject({ principal_id: z.string(), role: z.enum(ROLES) })
 export type SignedIn = z.infer<typeof signedIn>
 
 export const changePassword = z.strictObject({ current: password, password: password.min(PASSWORD_LENGTH.min) })

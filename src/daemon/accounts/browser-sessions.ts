@@ -1,5 +1,5 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
-import type { Actor } from '../../protocol/index.ts'
+import type { Actor, Secret } from '../../protocol/index.ts'
 import type { BrowserSession } from '../../schemas/index.ts'
 import { type Db, preparedQuery, SparseWrites, type Store } from '../store/index.ts'
 import { browserName } from './browser-name.ts'
@@ -16,6 +16,21 @@ export interface OpenedSession {
   readonly role: Actor['role']
 }
 
+/** A browser that asks to be signed in, as far as the daemon can know it. */
+export interface Caller {
+  /** Where it is. Undefined where others stand between: behind a reverse proxy all would share one. */
+  readonly address?: string
+  readonly userAgent?: string
+  /** Its session until now: the next one takes the place of it. */
+  readonly session?: Secret
+}
+
+/** Whose browser is signed in. */
+export type NewSession = Pick<Actor, 'principalId' | 'role'> & {
+  /** The agent whose link did it: its session ends with it. Null where somebody typed a password. */
+  readonly openedBy: string | null
+}
+
 /** Who acts by a browser. */
 export type BrowserActor = Actor & { readonly browser: NonNullable<Actor['browser']> }
 
@@ -24,6 +39,8 @@ export const BROWSER_IDENTITY = '(browser)'
 
 const LIFETIME_MS = 12 * 60 * 60 * 1000
 const IDLE_MS = 2 * 60 * 60 * 1000
+/** Of one principal; the oldest give way. */
+const MOST_OPEN = 100
 
 /** Browsers that are signed in. They are in the store, so that one can be ended from any daemon at once. */
 export class BrowserSessions {
@@ -39,27 +56,30 @@ export class BrowserSessions {
 
   async open(
     tx: Db,
-    principal: Pick<Actor, 'principalId' | 'role'>,
-    userAgent: string | undefined,
+    { principalId, role, openedBy }: NewSession,
+    { userAgent, session }: Caller,
   ): Promise<OpenedSession> {
     const now = this.#now()
     const [token, csrfToken] = [randomText(), randomText()]
     const expiresAt = now + LIFETIME_MS
     await tx.deleteFrom('browser_sessions').where('expires_at', '<', isoTime(now)).execute()
+    if (session) await tx.deleteFrom('browser_sessions').where('token_hash', '=', digest(session.reveal())).execute()
+    await makeRoom(tx, principalId)
     await tx
       .insertInto('browser_sessions')
       .values({
         id: randomUUID(),
         token_hash: digest(token),
         csrf_hash: digest(csrfToken),
-        principal_id: principal.principalId,
+        principal_id: principalId,
+        opened_by: openedBy,
         browser: browserName(userAgent),
         created_at: isoTime(now),
         last_seen_at: isoTime(now),
         expires_at: isoTime(expiresAt),
       })
       .execute()
-    return { token, csrfToken, expiresAt, principalId: principal.principalId, role: principal.role }
+    return { token, csrfToken, expiresAt, principalId, role }
   }
 
   /** Undefined where the session is over, or never was. */
@@ -158,6 +178,21 @@ const sessionWithPrincipal = preparedQuery(['token_hash'], (db, { token_hash }: 
     ])
     .where('browser_sessions.token_hash', '=', token_hash),
 )
+
+async function makeRoom(tx: Db, principalId: string): Promise<void> {
+  await tx
+    .deleteFrom('browser_sessions')
+    .where('principal_id', '=', principalId)
+    .where('id', 'not in', (eb) =>
+      eb
+        .selectFrom('browser_sessions')
+        .select('id')
+        .where('principal_id', '=', principalId)
+        .orderBy('created_at', 'desc')
+        .limit(MOST_OPEN - 1),
+    )
+    .execute()
+}
 
 /** 256 bits. */
 export function randomText(): string {

@@ -2,5 +2,5 @@
  * People at a browser: accounts with a password, sessions, and the links that sign the local owner in. Must never see a
  * credential, nor keep a password or a token as it was given.
  */
-export type { BrowserActor, OpenedSession } from './browser-sessions.ts'
-export { type Accounts, type AccountsOptions, type Caller, openAccounts } from './open-accounts.ts'
+export type { BrowserActor, Caller, OpenedSession } from './browser-sessions.ts'
+export { type Accounts, type AccountsOptions, openAccounts } from './open-accounts.ts'

@@ -3,24 +3,20 @@ import type { BrowserSession } from '../../schemas/index.ts'
 import type { Audit, InternalEvent } from '../audit/index.ts'
 import type { Principals } from '../principals/index.ts'
 import type { Db, Store } from '../store/index.ts'
+import { BrowserLinks } from './browser-links.ts'
 import {
   BROWSER_IDENTITY,
   type BrowserActor,
   BrowserSessions,
-  digest,
+  type Caller,
   isoTime,
+  type NewSession,
   type OpenedSession,
-  randomText,
 } from './browser-sessions.ts'
-import { Passwords } from './password.ts'
+import { hashPassword, verifyPassword } from './password.ts'
+import { refuseCommon } from './password-policy.ts'
 import { type Subject, Throttle } from './throttle.ts'
-
-/** Where a browser calls from, as far as the daemon can know it. */
-export interface Caller {
-  /** Undefined where others stand between: behind a reverse proxy all would share one. */
-  readonly address?: string
-  readonly userAgent?: string
-}
+import { Turns } from './turns.ts'
 
 export interface Login {
   readonly email: string
@@ -36,7 +32,7 @@ export interface Accounts {
   register(login: Login, caller: Caller): Promise<OpenedSession>
   /** @throws BrokerError AuthenticationFailedError, the same for no account and for another password; RateLimitedError */
   signIn(login: Login, caller: Caller): Promise<OpenedSession>
-  /** A link that signs this principal's browser in, once, for 60 s. */
+  /** A link that signs this principal's browser in, once, for 60 s. It and what it opened end with the actor's identity. */
   link(actor: Actor): Promise<{ readonly token: string; readonly expiresAt: number }>
   /** Undefined where the link was used, is too old, or never was. */
   openLink(token: string, caller: Caller): Promise<OpenedSession | undefined>
@@ -59,10 +55,10 @@ export interface AccountsOptions {
   readonly audit: Audit
   readonly principals: Pick<Principals, 'create'>
   readonly registration: 'open' | 'closed'
+  /** Passwords that are checked at a time, and how many more may wait. */
+  readonly turns?: { readonly places: number; readonly queue: number }
   readonly now?: () => number
 }
-
-const LINK_LIFETIME_MS = 60_000
 
 export function openAccounts(options: AccountsOptions): Accounts {
   return new AccountsOfStore(options)
@@ -72,88 +68,89 @@ class AccountsOfStore implements Accounts {
   readonly #options: AccountsOptions
   readonly #now: () => number
   readonly #sessions: BrowserSessions
+  readonly #links: BrowserLinks
   readonly #throttle: Throttle
-  readonly #passwords = new Passwords()
+  /** Tries are counted in them too: there are never more to remember than were checked. */
+  readonly #turns: Turns
 
   constructor(options: AccountsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#sessions = new BrowserSessions(options.store, this.#now)
+    this.#links = new BrowserLinks(options.store, this.#now)
     this.#throttle = new Throttle(options.store, this.#now)
+    this.#turns = new Turns(options.turns ?? { places: 2, queue: 64 })
   }
 
   async register({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
     if (this.#options.registration === 'closed') throw registrationClosed()
     const address = canonicalEmail(email)
     refuseCommon(password, address)
-    await this.#throttle.admit([{ kind: 'account', value: address }, ...addressOf(caller)])
-    const passwordHash = await this.#passwords.hash(new Secret(password))
+    const tries = subjectsOf(address, caller)
+    const passwordHash = await this.#turns.take(async () => {
+      await this.#throttle.admit(tries)
+      return hashPassword(new Secret(password))
+    })
     const opened = await this.#options.store.transaction(async (tx) => {
       const accounts = await tx.selectFrom('accounts').select('email').limit(1).execute()
-      const taken = await tx.selectFrom('accounts').select('email').where('email', '=', address).executeTakeFirst()
-      if (taken) throw cannotRegister()
+      if (await accountOf(tx, address)) throw cannotRegister()
       const role = accounts.length === 0 ? 'admin' : 'user'
       const principalId = await this.#options.principals.create(tx, role)
-      const row = { principal_id: principalId, email: address, password_hash: passwordHash, created_at: this.#time() }
+      const created_at = isoTime(this.#now())
+      const row = { principal_id: principalId, email: address, password_hash: passwordHash, created_at }
       await tx.insertInto('accounts').values(row).execute()
       await this.#record(tx, principalId, 'account.registered', 'success')
-      return this.#sessions.open(tx, { principalId, role }, caller.userAgent)
+      return this.#sessions.open(tx, { principalId, role, openedBy: null }, caller)
     })
-    await this.#throttle.forget({ kind: 'account', value: address })
+    await this.#throttle.credit(tries)
     return opened
   }
 
   async signIn({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
-    const account: Subject = { kind: 'account', value: canonicalEmail(email) }
-    await this.#throttle.admit([account, ...addressOf(caller)])
-    const row = await this.#options.store.db
-      .selectFrom('accounts')
-      .innerJoin('principals', 'principals.id', 'accounts.principal_id')
-      .select(['accounts.principal_id', 'accounts.password_hash', 'principals.role'])
-      .where('email', '=', account.value)
-      .executeTakeFirst()
-    const isRight = await this.#passwords.verify(new Secret(password), row?.password_hash)
-    if (!row || !isRight) {
-      // Written for nobody's account too: the answer must not come sooner there.
-      const principalId = row?.principal_id ?? NOBODY
-      await this.#options.store.transaction((tx) => this.#record(tx, principalId, 'account.login_failed', 'denied'))
-      throw cannotSignIn()
+    const address = canonicalEmail(email)
+    const tries = subjectsOf(address, caller)
+    const checked = await this.#turns.take(async () => {
+      await this.#throttle.admit(tries)
+      const account = await accountOf(this.#options.store.db, address)
+      const isRight = await verifyPassword(new Secret(password), account?.password_hash)
+      return { account, isRight }
+    })
+    const opened = await this.#options.store.transaction((tx) => this.#enter(tx, checked, caller))
+    if (!opened) throw cannotSignIn()
+    await this.#throttle.credit(tries)
+    return opened
+  }
+
+  /** All outcomes take as long: what is no account's is written down too. */
+  async #enter(
+    tx: Db,
+    { account, isRight }: { readonly account: Account | undefined; readonly isRight: boolean },
+    caller: Caller,
+  ): Promise<OpenedSession | undefined> {
+    // It may have been changed while it was checked.
+    const isStillRight =
+      isRight && account?.password_hash === (await accountOf(tx, account?.email ?? ''))?.password_hash
+    if (!account || !isStillRight) {
+      await this.#record(tx, account?.principal_id ?? NOBODY, 'account.login_failed', 'denied')
+      return undefined
     }
-    await this.#throttle.forget(account)
-    return this.#open({ principalId: row.principal_id, role: row.role }, caller)
+    return this.#open(tx, { principalId: account.principal_id, role: account.role, openedBy: null }, caller)
   }
 
-  #open(principal: Pick<Actor, 'principalId' | 'role'>, caller: Caller): Promise<OpenedSession> {
+  async #open(tx: Db, session: NewSession, caller: Caller): Promise<OpenedSession> {
+    await this.#record(tx, session.principalId, 'account.login', 'success')
+    return this.#sessions.open(tx, session, caller)
+  }
+
+  link(actor: Actor): Promise<{ readonly token: string; readonly expiresAt: number }> {
+    return this.#links.make(actor)
+  }
+
+  openLink(token: string, caller: Caller): Promise<OpenedSession | undefined> {
     return this.#options.store.transaction(async (tx) => {
-      await this.#record(tx, principal.principalId, 'account.login', 'success')
-      return this.#sessions.open(tx, principal, caller.userAgent)
+      const session = await this.#links.takeIn(tx, token)
+      return session && this.#open(tx, session, caller)
     })
-  }
-
-  async link({ principalId }: Actor): Promise<{ token: string; expiresAt: number }> {
-    const token = randomText()
-    const now = this.#now()
-    const expiresAt = now + LINK_LIFETIME_MS
-    await this.#options.store.transaction(async (tx) => {
-      await tx.deleteFrom('browser_links').where('expires_at', '<', isoTime(now)).execute()
-      const row = { token_hash: digest(token), principal_id: principalId, expires_at: isoTime(expiresAt) }
-      await tx.insertInto('browser_links').values(row).execute()
-    })
-    return { token, expiresAt }
-  }
-
-  async openLink(token: string, caller: Caller): Promise<OpenedSession | undefined> {
-    const principal = await this.#options.store.transaction(async (tx) => {
-      const link = await tx
-        .deleteFrom('browser_links')
-        .where('token_hash', '=', digest(token))
-        .where('expires_at', '>', this.#time())
-        .returning('principal_id')
-        .executeTakeFirst()
-      if (!link) return undefined
-      return tx.selectFrom('principals').select(['id', 'role']).where('id', '=', link.principal_id).executeTakeFirst()
-    })
-    return principal && this.#open({ principalId: principal.id, role: principal.role }, caller)
   }
 
   async authenticate(sessionToken: string): Promise<BrowserActor> {
@@ -171,7 +168,7 @@ class AccountsOfStore implements Accounts {
   async requireCsrf(actor: BrowserActor, csrfToken: string | undefined): Promise<void> {
     if (csrfToken !== undefined && (await this.#sessions.mayChange(actor, csrfToken))) return
     throw new BrokerError('OperationNotAllowedError', 'A browser must send its CSRF token with this request', {
-      hint: 'Send the `csrf_token` that the sign-in answered, as `x-csrf-token`.',
+      hint: 'Send the `x-csrf-token` that the sign-in answered with.',
     })
   }
 
@@ -203,24 +200,29 @@ class AccountsOfStore implements Accounts {
       })
     }
     refuseCommon(password, email)
-    await this.#throttle.admit([{ kind: 'account', value: email }])
-    const { db } = this.#options.store
-    const row = await db.selectFrom('accounts').select('password_hash').where('email', '=', email).executeTakeFirst()
-    if (!(await this.#passwords.verify(new Secret(current), row?.password_hash))) throw wrongPassword()
-    const password_hash = await this.#passwords.hash(new Secret(password))
-    await this.#options.store.transaction(async (tx) => {
-      await tx.updateTable('accounts').set({ password_hash }).where('email', '=', email).execute()
+    const tries = subjectsOf(email, {})
+    const { store } = this.#options
+    const hashes = await this.#turns.take(async () => {
+      await this.#throttle.admit(tries)
+      const before = (await accountOf(store.db, email))?.password_hash
+      if (!(await verifyPassword(new Secret(current), before))) throw wrongPassword()
+      return { before: before ?? '', after: await hashPassword(new Secret(password)) }
+    })
+    await store.transaction(async (tx) => {
+      const { numUpdatedRows } = await tx
+        .updateTable('accounts')
+        .set({ password_hash: hashes.after })
+        .where('email', '=', email)
+        .where('password_hash', '=', hashes.before)
+        .executeTakeFirstOrThrow()
+      if (numUpdatedRows === 0n) throw wrongPassword()
       await this.#sessions.endOthers(tx, actor)
     })
-    await this.#throttle.forget({ kind: 'account', value: email })
+    await this.#throttle.credit(tries)
   }
 
   #record(tx: Db, principalId: string, event: InternalEvent['event'], status: InternalEvent['status']): Promise<void> {
     return this.#options.audit.record(tx, { identity: BROWSER_IDENTITY, principalId }, { event, status })
-  }
-
-  #time(): string {
-    return isoTime(this.#now())
   }
 }
 
@@ -232,35 +234,22 @@ function canonicalEmail(email: string): string {
   return email.normalize('NFKC').trim().toLowerCase()
 }
 
-/** Addresses of IPv6 are handed out by the /64. */
-function addressOf({ address }: Caller): readonly Subject[] {
-  if (address === undefined) return []
-  const prefix = address.includes(':') ? new URL(`http://[${address.replace(/%.*$/, '')}]`).hostname : address
-  return [{ kind: 'address', value: prefix.includes(':') ? prefix.split(':', 4).join(':') : prefix }]
+function subjectsOf(account: string, { address }: Caller): readonly Subject[] {
+  return [
+    { kind: 'account', value: account },
+    ...(address === undefined ? [] : [{ kind: 'address', value: address } as const]),
+  ]
 }
 
-const COMMON = [
-  'password',
-  'passw0rd',
-  '12345678',
-  'qwertyui',
-  'letmein',
-  'iloveyou',
-  'admin',
-  'welcome',
-  'changeme',
-  'broker',
-]
+type Account = NonNullable<Awaited<ReturnType<typeof accountOf>>>
 
-/** A word of the usual lists with something behind it, one letter many times, or the address itself. */
-function refuseCommon(password: string, email: string): void {
-  const plain = password.toLowerCase()
-  const isWord = COMMON.some((word) => plain.startsWith(word) && /^[\d!.?_-]*$/.test(plain.slice(word.length)))
-  if (!isWord && new Set(plain).size > 3 && plain !== email && plain !== email.split('@')[0]) return
-  throw new BrokerError('InvalidRequestError', 'Cannot take this password: it is one that everybody tries', {
-    details: [{ path: 'password', message: 'is one that everybody tries' }],
-    hint: 'Several words in a row are easy to remember and hard to guess.',
-  })
+function accountOf(db: Db, email: string) {
+  return db
+    .selectFrom('accounts')
+    .innerJoin('principals', 'principals.id', 'accounts.principal_id')
+    .select(['accounts.principal_id', 'accounts.email', 'accounts.password_hash', 'principals.role'])
+    .where('email', '=', email)
+    .executeTakeFirst()
 }
 
 function registrationClosed(): BrokerError {

@@ -1,6 +1,6 @@
 import { type Argon2Parameters, argon2, randomBytes, timingSafeEqual } from 'node:crypto'
 import { promisify } from 'node:util'
-import { BrokerError, type Secret } from '../../protocol/index.ts'
+import type { Secret } from '../../protocol/index.ts'
 
 const derive = promisify(argon2)
 
@@ -12,57 +12,21 @@ const SALT_BYTES = 16
 const TAG_BYTES = 32
 
 /**
- * Hashes and verifies passwords with Argon2id on the thread pool. Few at a time, since each takes 64 MiB and a core; what
- * waits beyond that is refused, so that guessing cannot take the machine.
+ * Argon2id, on the thread pool; it takes 64 MiB and a core.
+ * @returns a PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$tag`
  */
-export class Passwords {
-  readonly #places: number
-  readonly #queue: number
-  readonly #waiting: (() => void)[] = []
-  #running = 0
+export async function hashPassword(password: Secret): Promise<string> {
+  const nonce = randomBytes(SALT_BYTES)
+  const tag = await derive('argon2id', { ...COST, message: bytesOf(password), nonce, tagLength: TAG_BYTES })
+  const { memory, passes, parallelism } = COST
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(nonce)}$${base64(tag)}`
+}
 
-  constructor({ places = 2, queue = 32 }: { readonly places?: number; readonly queue?: number } = {}) {
-    this.#places = places
-    this.#queue = queue
-  }
-
-  /** @returns a PHC string: `$argon2id$v=19$m=…,t=…,p=…$salt$tag` */
-  hash(password: Secret): Promise<string> {
-    return this.#inTurn(async () => {
-      const nonce = randomBytes(SALT_BYTES)
-      const tag = await derive('argon2id', { ...COST, message: bytesOf(password), nonce, tagLength: TAG_BYTES })
-      const { memory, passes, parallelism } = COST
-      return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(nonce)}$${base64(tag)}`
-    })
-  }
-
-  /** @param stored undefined where there is no account: false, after as long as with one */
-  async verify(password: Secret, stored: string | undefined): Promise<boolean> {
-    const { tag, ...parameters } = parsePhc(stored ?? NOBODY)
-    return this.#inTurn(async () => {
-      const found = await derive('argon2id', { ...parameters, message: bytesOf(password), tagLength: tag.length })
-      return timingSafeEqual(found, tag) && stored !== undefined
-    })
-  }
-
-  async #inTurn<Result>(work: () => Promise<Result>): Promise<Result> {
-    if (this.#running >= this.#places) await this.#turn()
-    else this.#running += 1
-    try {
-      return await work()
-    } finally {
-      const next = this.#waiting.shift()
-      if (next) next()
-      else this.#running -= 1
-    }
-  }
-
-  #turn(): Promise<void> {
-    if (this.#waiting.length >= this.#queue) {
-      throw new BrokerError('RateLimitedError', 'Too many people sign in at this moment', { retryAfter: 5 })
-    }
-    return new Promise((resolve) => this.#waiting.push(resolve))
-  }
+/** @param stored undefined where there is no account: false, after as long as with one */
+export async function verifyPassword(password: Secret, stored: string | undefined): Promise<boolean> {
+  const { tag, ...parameters } = parsePhc(stored ?? NOBODY)
+  const found = await derive('argon2id', { ...parameters, message: bytesOf(password), tagLength: tag.length })
+  return timingSafeEqual(found, tag) && stored !== undefined
 }
 
 // One spelling of what can be typed in several ways (RFC 8265).

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { BrokerError } from '../../protocol/index.ts'
-import type { Store } from '../store/index.ts'
+import type { Db, Store } from '../store/index.ts'
 
 /** What tries are counted on: an account's address for sign-ins, or where they come from. */
 export interface Subject {
@@ -30,38 +30,62 @@ export class Throttle {
    */
   async admit(subjects: readonly Subject[]): Promise<void> {
     const now = this.#now()
-    await this.#store.transaction(async (tx) => {
-      await tx
-        .deleteFrom('sign_in_attempts')
-        .where('last_at', '<', now - FORGOTTEN_AFTER_MS)
-        .execute()
-      for (const subject of subjects) {
-        const row = await tx
-          .selectFrom('sign_in_attempts')
-          .selectAll()
-          .where('subject', '=', keyOf(subject))
-          .executeTakeFirst()
-        const wait = row ? row.last_at + waitAfter(row.attempts - FREE[subject.kind]) - now : 0
-        if (wait > 0) throw tooMany(wait)
-      }
-      for (const subject of subjects) {
-        await tx
-          .insertInto('sign_in_attempts')
-          .values({ subject: keyOf(subject), attempts: 1, last_at: now })
-          .onConflict((conflict) =>
-            conflict
-              .column('subject')
-              .doUpdateSet((eb) => ({ attempts: eb('sign_in_attempts.attempts', '+', 1), last_at: now })),
-          )
-          .execute()
-      }
+    const wait = await this.#store.transaction(async (tx) => {
+      await forgetOld(tx, now)
+      let longest = 0
+      for (const subject of subjects) longest = Math.max(longest, await waitOf(tx, subject, now))
+      if (longest === 0) for (const subject of subjects) await count(tx, subject, now)
+      return longest
     })
+    if (wait > 0) throw tooMany(wait)
   }
 
-  /** After a success there is nothing to count. */
-  async forget(subject: Subject): Promise<void> {
-    await this.#store.db.deleteFrom('sign_in_attempts').where('subject', '=', keyOf(subject)).execute()
+  /** After a success: of an account nothing counts any more, of where it came from not this try. */
+  async credit(subjects: readonly Subject[]): Promise<void> {
+    const { db } = this.#store
+    for (const subject of subjects) {
+      const key = keyOf(subject)
+      if (subject.kind === 'account') await db.deleteFrom('sign_in_attempts').where('subject', '=', key).execute()
+      else {
+        await db
+          .updateTable('sign_in_attempts')
+          .set((eb) => ({ attempts: eb('attempts', '-', 1) }))
+          .where('subject', '=', key)
+          .execute()
+      }
+    }
   }
+}
+
+async function forgetOld(tx: Db, now: number): Promise<void> {
+  await tx
+    .deleteFrom('sign_in_attempts')
+    .where('last_at', '<', now - FORGOTTEN_AFTER_MS)
+    .execute()
+  // Where the clock was set back, nobody waits for it to come round again.
+  await tx.updateTable('sign_in_attempts').set({ last_at: now }).where('last_at', '>', now).execute()
+}
+
+/** Milliseconds, none where it is not above 0. */
+async function waitOf(tx: Db, subject: Subject, now: number): Promise<number> {
+  const row = await tx
+    .selectFrom('sign_in_attempts')
+    .selectAll()
+    .where('subject', '=', keyOf(subject))
+    .executeTakeFirst()
+  return row ? row.last_at + waitAfter(row.attempts - FREE[subject.kind]) - now : 0
+}
+
+async function count(tx: Db, subject: Subject, now: number): Promise<void> {
+  await tx
+    .insertInto('sign_in_attempts')
+    .values({ subject: keyOf(subject), attempts: 1, last_at: now })
+    .onConflict((conflict) =>
+      conflict
+        .column('subject')
+        .doUpdateSet((eb) => ({ attempts: eb('sign_in_attempts.attempts', '+', 1), last_at: now })),
+    )
+    .execute()
 }
 
 function waitAfter(beyondFree: number): number {

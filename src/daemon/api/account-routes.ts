@@ -78,7 +78,6 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       access: 'agent',
       summary: "A link that signs the caller's browser in: good once, for 60 seconds.",
       reply: dashboardLink,
-      status: 201,
       handle: async ({ who }) => {
         const { token, expiresAt } = await accounts.link(who)
         return { body: { url: `${baseUrl}/api/session/${token}`, expires_at: new Date(expiresAt).toISOString() } }
@@ -171,8 +170,9 @@ function signedInReply(
   const { principalId, role, csrfToken } = opened
   return {
     status,
-    body: { principal_id: principalId, role, csrf_token: csrfToken },
-    headers: { 'set-cookie': sessionCookie(opened.token, opened.expiresAt, options) },
+    body: { principal_id: principalId, role },
+    // The token is told here and nowhere else: a cookie that another port of this machine got to see is worth little.
+    headers: { 'set-cookie': sessionCookie(opened.token, opened.expiresAt, options), 'x-csrf-token': csrfToken },
   }
 }
 

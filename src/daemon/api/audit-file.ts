@@ -31,25 +31,24 @@ export async function* auditFile(
   format: 'jsonl' | 'csv',
 ): AsyncGenerator<string> {
   const line = format === 'csv' ? csvLine : (event: AuditEvent) => `${JSON.stringify(event)}\n`
+  let page = await audit.page(scope, { ...query, limit: ROWS_AT_ONCE })
   if (format === 'csv') yield `${COLUMNS.join(',')}\r\n`
-  for (let cursor: string | undefined, isFirst = true; isFirst || cursor !== undefined; isFirst = false) {
-    const page = await audit.page(scope, { ...query, limit: ROWS_AT_ONCE, ...(cursor !== undefined && { cursor }) })
-    if (page.events.length > 0) yield page.events.map(line).join('')
-    cursor = page.next_cursor
+  for (;;) {
+    yield page.events.map(line).join('')
+    if (page.next_cursor === undefined) return
+    page = await audit.page(scope, { ...query, limit: ROWS_AT_ONCE, cursor: page.next_cursor })
   }
 }
 
-function csvLine({
-  request: { status: response_status, ...request } = { method: '', host: '', port: 0, path: '' },
-  ...event
-}: AuditEvent): string {
-  const row: Readonly<Record<string, unknown>> = { ...event, ...request, response_status }
+function csvLine({ request, ...event }: AuditEvent): string {
+  const { status } = event
+  const row: Readonly<Record<string, unknown>> = { ...event, ...request, status, response_status: request?.status }
   return `${COLUMNS.map((name) => cell(row[name])).join(',')}\r\n`
 }
 
 /** A spreadsheet takes a text that begins like a formula for one. */
 function cell(value: unknown): string {
-  if (value === undefined || value === 0) return ''
+  if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
   const text = String(value)
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text

@@ -36,7 +36,7 @@ export function auditRoutes(audit: Audit): readonly Route[] {
           'content-type': CONTENT_TYPES[format],
           'content-disposition': `attachment; filename="broker-audit.${format}"`,
         },
-        chunks: auditFile(audit, scopeFor(who), query, format),
+        chunks: () => auditFile(audit, scopeFor(who), query, format),
       }),
     }),
   ]

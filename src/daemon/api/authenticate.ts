@@ -5,9 +5,9 @@ import type { Accounts, BrowserActor } from '../accounts/index.ts'
 import type { Principals } from '../principals/index.ts'
 import type { OwnAddresses } from './request-walls.ts'
 import type { Access } from './route.ts'
-import { sessionTokenOf } from './session-cookie.ts'
+import { type CookieOptions, sessionTokenOf } from './session-cookie.ts'
 
-export interface AuthenticateOptions {
+export interface AuthenticateOptions extends CookieOptions {
   readonly principals: Principals
   readonly accounts: Accounts
   readonly own: OwnAddresses
@@ -28,7 +28,7 @@ export async function authenticate(
 ): Promise<Actor | BrowserActor | Proof | undefined> {
   if (access === 'anyone') return undefined
   if (access === 'browser') return browserOf(options, request)
-  if (takesBrowsers(access) && isBrowser(request)) return allowed(await browserOf(options, request), access)
+  if (takesBrowsers(access) && isBrowser(options, request)) return allowed(await browserOf(options, request), access)
   const { method = '', url = '' } = request
   const { own, now, principals } = options
   const proof = verifyProof(proofOf(request), { method, target: url, origins: own.origins, bodySha256, now: now() })
@@ -41,13 +41,13 @@ function takesBrowsers(access: Access): boolean {
 }
 
 /** Whoever signs says so by a header; a browser has nothing but its cookie. */
-function isBrowser(request: IncomingMessage): boolean {
-  return request.headers.authorization === undefined && sessionTokenOf(request) !== undefined
+function isBrowser(options: AuthenticateOptions, request: IncomingMessage): boolean {
+  return request.headers.authorization === undefined && sessionTokenOf(request, options) !== undefined
 }
 
-function browserOf({ accounts }: AuthenticateOptions, request: IncomingMessage): Promise<BrowserActor> {
-  const token = sessionTokenOf(request)
-  if (token !== undefined) return accounts.authenticate(token.reveal())
+function browserOf(options: AuthenticateOptions, request: IncomingMessage): Promise<BrowserActor> {
+  const token = sessionTokenOf(request, options)
+  if (token !== undefined) return options.accounts.authenticate(token.reveal())
   throw new BrokerError('AuthenticationFailedError', 'This browser is not signed in', {
     hint: 'Sign in, or run `broker dashboard`.',
   })

@@ -78,7 +78,8 @@ function formToken(session: Secret, claim: string): string {
 }
 
 function same(one: string, other: string): boolean {
-  return one.length === other.length && timingSafeEqual(Buffer.from(one), Buffer.from(other))
+  const [left, right] = [Buffer.from(one), Buffer.from(other)]
+  return left.length === right.length && timingSafeEqual(left, right)
 }
 
 function notSignedIn(error: unknown): undefined {

@@ -92,10 +92,10 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
-function headersOf({ isBehindProxy }: HandlerOptions, request: IncomingMessage): CallHeaders {
+function headersOf(options: HandlerOptions, request: IncomingMessage): CallHeaders {
   const { headers } = request
   const { remoteAddress } = request.socket
-  const session = sessionTokenOf(request)
+  const session = sessionTokenOf(request, options)
   const userAgent = headers['user-agent']
   const bootstrap = headers['x-broker-bootstrap']
   const challenge = headers['x-broker-challenge']
@@ -111,13 +111,19 @@ function headersOf({ isBehindProxy }: HandlerOptions, request: IncomingMessage):
     ...(typeof csrf === 'string' && { csrf }),
     ...(session !== undefined && { session }),
     caller: {
-      ...(!isBehindProxy && remoteAddress !== undefined && { address: remoteAddress }),
+      ...(!options.isBehindProxy && remoteAddress !== undefined && { address: remoteAddress }),
       ...(userAgent !== undefined && { userAgent }),
+      ...(session !== undefined && { session }),
     },
-    takesBrotli: /\bbr\b/.test(String(headers['accept-encoding'] ?? '')),
+    takesBrotli: takesBrotli(headers['accept-encoding']),
   }
 }
 
 function prefersHtml(accept = ''): boolean {
   return accept.includes('text/html') || !accept.includes('application/json')
+}
+
+function takesBrotli(accepted: string | string[] = ''): boolean {
+  const codings = String(accepted).toLowerCase().split(',')
+  return codings.some((coding) => /^\s*br\s*(?:;|$)/.test(coding) && !/;\s*q=0(?:\.0*)?\s*$/.test(coding))
 }

@@ -57,8 +57,8 @@ export interface Reply<Body> {
 /** An answer that is made while it is sent, no faster than it is read; it may have no end of its own. */
 export interface StreamReply {
   readonly headers: Readonly<Record<string, string>>
-  /** Ended early where the caller is gone or the daemon stops. */
-  readonly chunks: AsyncIterable<string>
+  /** @param gone fires where the caller is, or the daemon stops: nobody takes another chunk then */
+  readonly chunks: (gone: AbortSignal) => AsyncIterable<string>
 }
 
 /** Any answer. */

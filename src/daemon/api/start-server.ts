@@ -1,15 +1,14 @@
 import { randomUUID } from 'node:crypto'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo, Socket } from 'node:net'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { BrokerError } from '../../protocol/index.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type HandlerOptions, handleRequest } from './handle-request.ts'
 import { routeMatcher } from './match-route.ts'
 import { errorPage } from './page-reply.ts'
 import { passWalls } from './request-walls.ts'
-import type { RawReply, Reply, Route, StreamReply } from './route.ts'
+import type { RawReply, Reply, Route } from './route.ts'
+import { streamAnswer } from './stream-answer.ts'
 
 /** What is told of a request: where it went, never what it held. */
 export interface RequestLine {
@@ -29,12 +28,6 @@ export interface ServerOptions extends HandlerOptions {
   readonly onFailure: (requestId: string, error: unknown) => void
 }
 
-interface ServerState {
-  stopping: boolean
-  /** What ends the answers that have no end of their own. */
-  readonly streams: Set<AbortController>
-}
-
 export interface RunningServer {
   /** Takes no new request, lets those in flight finish for `drainMs`, then cuts them off. */
   stop(drainMs: number): Promise<void>
@@ -46,8 +39,8 @@ export async function startServer(
   hosts: readonly string[],
   port: number,
 ): Promise<RunningServer> {
-  const state: ServerState = { stopping: false, streams: new Set() }
-  const serve = requestListener(options, state)
+  const stopping = new AbortController()
+  const serve = requestListener(options, stopping.signal)
   const servers = hosts.map(() => httpServer(serve))
   try {
     for (const [index, server] of servers.entries()) await listen(server, hosts[index] ?? '', port)
@@ -57,8 +50,7 @@ export async function startServer(
   }
   return {
     async stop(drainMs) {
-      state.stopping = true
-      for (const aborter of state.streams) aborter.abort()
+      stopping.abort()
       await Promise.all(servers.map((server) => drain(server, drainMs)))
     },
   }
@@ -120,8 +112,12 @@ async function drain(server: Server, drainMs: number): Promise<void> {
   clearTimeout(cutOff)
 }
 
-function requestListener(options: ServerOptions, state: Readonly<ServerState>) {
+/** @param stopping ends the answers that have no end of their own; no other request is begun */
+function requestListener(options: ServerOptions, stopping: AbortSignal) {
   const match = routeMatcher(options.routes)
+  const fail = (id: string, error: unknown) => {
+    if (!(error instanceof BrokerError)) options.onFailure(id, error)
+  }
   return (request: IncomingMessage, response: ServerResponse): void => {
     const id = randomUUID()
     const started = performance.now()
@@ -138,17 +134,22 @@ function requestListener(options: ServerOptions, state: Readonly<ServerState>) {
       })
     const answer = async () => {
       passWalls(request, options.own, found?.route.isReturn ? 'any site' : 'own pages')
-      if (state.stopping) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
+      if (stopping.aborted) throw new BrokerError('DaemonUnavailableError', 'The daemon is stopping', { retryAfter: 1 })
       if (!found) throw new BrokerError('NotFoundError', 'There is no such route', { hint: 'See /openapi.json' })
       if (found.route.actsOnGet && request.method !== 'GET') throw onlyGet()
       if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
-      if ('chunks' in reply) tell(stream(response, id, reply, state.streams))
-      else tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), state.stopping))
+      if (!('chunks' in reply)) {
+        tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), stopping.aborted))
+        return
+      }
+      const headers = { ...SAFE_HEADERS, 'x-request-id': id, ...reply.headers }
+      await streamAnswer(response, { ...reply, headers }, { signal: stopping, onFailure: (error) => fail(id, error) })
+      tell(200)
     }
     answer().catch(async (error: unknown) => {
       await discardBody(request)
-      if (!(error instanceof BrokerError)) options.onFailure(id, error)
+      fail(id, error)
       const { status, body, headers } = errorAnswer(error, id)
       // What is left of a body nobody read would be taken for the next request.
       const close = !request.complete || status === 421 || status === 400
@@ -224,26 +225,4 @@ function send(response: ServerResponse, id: string, { status = 200, raw, headers
   })
   response.end(raw ?? undefined)
   return status
-}
-
-function stream(
-  response: ServerResponse,
-  id: string,
-  { headers, chunks }: StreamReply,
-  streams: ServerState['streams'],
-): number {
-  response.writeHead(200, { ...SAFE_HEADERS, 'x-request-id': id, ...headers })
-  response.flushHeaders()
-  // Of an answer to HEAD nothing is sent but this.
-  if (response.req.method === 'HEAD') {
-    response.end()
-    return 200
-  }
-  const aborter = new AbortController()
-  streams.add(aborter)
-  // However it ends, there is nobody left to tell: the head has been sent.
-  pipeline(Readable.from(chunks), response, { signal: aborter.signal })
-    .catch(() => response.destroy())
-    .finally(() => streams.delete(aborter))
-  return 200
 }

@@ -1,4 +1,5 @@
 import { sql } from 'kysely'
+import { BrokerError } from '../../protocol/index.ts'
 import type { AuditCounts, AuditCountsQuery, AuditQuery } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Tables } from '../store/index.ts'
 import type { Scope } from './scope.ts'
@@ -31,6 +32,10 @@ function hoursOf(events: readonly AuditEventRow[]): Iterable<HourRow> {
   return hours.values()
 }
 
+/** More than a year of a busy deployment, by the hour. */
+const MOST_ROWS = 50_000
+
+/** @throws BrokerError InvalidRequestError where it is more than anybody can look at */
 export async function readCounts(db: Db, scope: Scope, query: AuditCountsQuery): Promise<AuditCounts> {
   const { step = 1 } = query
   const rows = await hoursWithin(db, scope, query)
@@ -45,7 +50,9 @@ export async function readCounts(db: Db, scope: Scope, query: AuditCountsQuery):
     .groupBy(['day', 'part', 'event', 'provider', 'status'])
     .orderBy('day')
     .orderBy('part')
+    .limit(MOST_ROWS + 1)
     .execute()
+  if (rows.length > MOST_ROWS) throw tooMany()
   const counts = rows.map(({ day, part, event, provider, status, count }) => ({
     hour: `${day}${String(part * step).padStart(2, '0')}:00:00.000Z`,
     event,
@@ -79,6 +86,12 @@ function hoursWithin(db: Db, scope: Scope, query: AuditQuery) {
     if (value !== undefined) select = select.where(column, '=', value)
   }
   return select
+}
+
+function tooMany(): BrokerError {
+  return new BrokerError('InvalidRequestError', `These are more than ${MOST_ROWS} counts`, {
+    hint: 'Ask for a shorter time with `since` and `until`, for one event or provider, or for longer steps.',
+  })
 }
 
 /** `2026-11-21T09` */

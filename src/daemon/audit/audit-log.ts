@@ -43,8 +43,8 @@ export interface Audit {
   page(scope: Scope, query: AuditQuery): Promise<AuditPage>
   /** By hour; `since` and `until` are taken to the hour they are in. */
   counts(scope: Scope, query: AuditCountsQuery): Promise<AuditCounts>
-  /** The number of the newest event: changes with every one. */
-  head(): Promise<number>
+  /** The number of the newest event that may be seen: changes with every one. */
+  head(scope: Scope): Promise<number>
   /** Holds the newest `rows` events against their hash chain. Undefined where it holds, else a sentence for people. */
   verify(rows: number): Promise<string | undefined>
 }
@@ -74,10 +74,7 @@ export function openAudit(store: Store, now: () => number = Date.now): Audit {
     },
     page: (scope, query) => readPage(store.db, scope, query),
     counts: (scope, query) => readCounts(store.db, scope, query),
-    async head() {
-      const { seq } = await store.db.selectFrom('audit_head').select('seq').executeTakeFirstOrThrow()
-      return seq
-    },
+    head: (scope) => readHead(store.db, scope),
     verify: (rows) => verifyTail(store, rows),
   }
 }
@@ -137,13 +134,28 @@ async function insert(tx: Db, rows: readonly NewRow[]): Promise<void> {
     .where('id', '=', 1)
     .returningAll()
     .executeTakeFirstOrThrow()
-  const fresh = await withoutStored(tx, rows)
+  const fresh = await withoutStored(tx, rows.map(storable))
   const chained = chain(fresh, { seq, hash })
   const last = chained.at(-1)
   if (!last) return
   await tx.insertInto('audit_events').values(chained).execute()
   await countHours(tx, chained)
   await tx.updateTable('audit_head').set({ seq: last.seq, hash: last.hash }).where('id', '=', 1).execute()
+}
+
+/** With texts that every database gives back as they are: the chain is over what will be read. */
+function storable(row: NewRow): NewRow {
+  return {
+    ...row,
+    reason: row.reason && wellFormed(row.reason),
+    run_id: row.run_id && wellFormed(row.run_id),
+    request: row.request && wellFormed(row.request),
+  }
+}
+
+/** Half a character is none, and Postgres holds no NUL. */
+function wellFormed(text: string): string {
+  return text.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
 async function withoutStored(tx: Db, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
@@ -194,6 +206,19 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
 function isNarrow({ since, until, event, provider, status }: AuditQuery): boolean {
   const filters = [event, provider, status].filter((value) => value !== undefined)
   return since !== undefined || until !== undefined || filters.length > 1
+}
+
+async function readHead(db: Db, scope: Scope): Promise<number> {
+  const newest =
+    scope.kind === 'all'
+      ? db.selectFrom('audit_head').select('seq')
+      : db
+          .selectFrom('audit_events')
+          .select('seq')
+          .where('principal_id', '=', scope.principalId)
+          .orderBy('seq', 'desc')
+          .limit(1)
+  return (await newest.executeTakeFirst())?.seq ?? 0
 }
 
 function eventOf({ hash, request, ...row }: AuditEventRow): AuditEvent {

@@ -1,4 +1,4 @@
-import { type Actor, BrokerError } from '../../protocol/index.ts'
+import { type Actor, BrokerError, withoutOptionalSpace } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
 import type { HostPattern, Provider } from '../providers/index.ts'
@@ -67,7 +67,7 @@ function wireHost({ host, port = HTTPS_PORT, sign }: ResolveRequest): string {
 
 /** A signature is for one host: it must be the one that was matched, however it is written. */
 function isOwnHost({ host, port = HTTPS_PORT }: ResolveRequest, value: string): boolean {
-  const [own, named] = [host.toLowerCase(), value.trim().toLowerCase()]
+  const [own, named] = [host.toLowerCase(), withoutOptionalSpace(value).toLowerCase()]
   return named === `${own}:${port}` || (named === own && port === HTTPS_PORT)
 }
 

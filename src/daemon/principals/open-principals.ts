@@ -6,6 +6,7 @@ import type { Audit } from '../audit/index.ts'
 import { type Db, type IdentityRow, preparedQuery, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { Claims, type ClaimView } from './claims.ts'
+import { Registrations } from './registrations.ts'
 import { endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
@@ -61,20 +62,18 @@ export function openPrincipals(options: PrincipalsOptions): Principals {
   return new PrincipalsOfStore(options)
 }
 
-/** As long as six claims in a row. */
-const UNCLAIMED_LIFETIME_MS = 60 * 60 * 1000
-const MAX_UNCLAIMED = 50
-
 class PrincipalsOfStore implements Principals {
   readonly #options: PrincipalsOptions
   readonly #now: () => number
   readonly #claims: Claims
+  readonly #registrations: Registrations
   readonly #lastUse: SparseWrites
 
   constructor(options: PrincipalsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#claims = new Claims(options.store, options.baseUrl, this.#now)
+    this.#claims = new Claims({ ...options, now: this.#now })
+    this.#registrations = new Registrations({ audit: options.audit, now: this.#now, owner: (tx) => this.#owner(tx) })
     this.#lastUse = new SparseWrites(this.#now)
   }
 
@@ -87,9 +86,6 @@ class PrincipalsOfStore implements Principals {
       if (row.did !== proof.issuer) throw unknownSigner()
       throw await this.#notClaimed(row.handle)
     }
-    this.#lastUse.note(row.handle, (last_used_at) =>
-      db.updateTable('identities').set({ last_used_at }).where('handle', '=', row.handle).execute(),
-    )
     const identity: Actor = {
       identity: row.handle,
       did: row.did,
@@ -97,7 +93,11 @@ class PrincipalsOfStore implements Principals {
       vaultId: row.vault_id,
       role: row.role,
     }
-    return row.did === proof.issuer ? identity : runActor(db, identity, proof.issuer, this.#now())
+    const actor = row.did === proof.issuer ? identity : await runActor(db, identity, proof.issuer, this.#now())
+    this.#lastUse.note(row.handle, (last_used_at) =>
+      db.updateTable('identities').set({ last_used_at }).where('handle', '=', row.handle).execute(),
+    )
+    return actor
   }
 
   async #claimProof(proof: Proof): Promise<void> {
@@ -122,7 +122,7 @@ class PrincipalsOfStore implements Principals {
     }
     await this.#claimProof(proof)
     const isOwner = this.#isOwner(bootstrap)
-    const isNew = await this.#options.store.transaction((tx) => this.#registerIn(tx, wanted, isOwner))
+    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, isOwner))
     return { registration: await this.#registration(wanted.handle), isNew }
   }
 
@@ -133,51 +133,6 @@ class PrincipalsOfStore implements Principals {
       throw new BrokerError('AuthenticationFailedError', 'The bootstrap secret is not the one of this daemon')
     }
     return true
-  }
-
-  async #registerIn(tx: Db, { handle, did }: { handle: string; did: string }, isOwner: boolean): Promise<boolean> {
-    const taken = await tx
-      .selectFrom('identities')
-      .selectAll()
-      .where((eb) => eb.or([eb('handle', '=', handle), eb('did', '=', did)]))
-      .execute()
-    const run = await tx.selectFrom('runs').select('id').where('did', '=', did).executeTakeFirst()
-    if (run) throw identityTaken(handle)
-    const same = taken.find((row) => row.handle === handle && row.did === did)
-    if (taken.length > (same ? 1 : 0)) throw identityTaken(handle)
-    if (!same && !isOwner) await this.#makeRoom(tx)
-    if (!same) await this.#insertIdentity(tx, handle, did)
-    if (isOwner && !same?.principal_id) await this.#claimForOwner(tx, handle)
-    return !same
-  }
-
-  /** Anyone may ask to be claimed: what nobody claimed goes, and there is an end to how many may wait. */
-  async #makeRoom(tx: Db): Promise<void> {
-    const abandoned = new Date(this.#now() - UNCLAIMED_LIFETIME_MS).toISOString()
-    await tx.deleteFrom('identities').where('principal_id', 'is', null).where('created_at', '<', abandoned).execute()
-    const { waiting } = await tx
-      .selectFrom('identities')
-      .select((eb) => eb.fn.countAll<number>().as('waiting'))
-      .where('principal_id', 'is', null)
-      .executeTakeFirstOrThrow()
-    if (Number(waiting) < MAX_UNCLAIMED) return
-    throw new BrokerError('RateLimitedError', 'Too many identities wait to be claimed', {
-      hint: 'Claim one, or try again later.',
-      retryAfter: 60,
-    })
-  }
-
-  async #insertIdentity(tx: Db, handle: string, did: string): Promise<void> {
-    const row = { handle, did, principal_id: null, created_at: this.#timestamp(), last_used_at: null, label: null }
-    await tx.insertInto('identities').values(row).execute()
-  }
-
-  async #claimForOwner(tx: Db, handle: string): Promise<void> {
-    const principalId = await this.#owner(tx)
-    await tx.updateTable('identities').set({ principal_id: principalId }).where('handle', '=', handle).execute()
-    const actor = { identity: handle, principalId }
-    await this.#options.audit.record(tx, actor, registeredEvent)
-    await this.#options.audit.record(tx, actor, { event: 'identity.claimed', status: 'success' })
   }
 
   /** The local owner has no account: nobody else is without one. Made the first time somebody proves to be it. */
@@ -192,7 +147,8 @@ class PrincipalsOfStore implements Principals {
   }
 
   async create(tx: Db, role: Actor['role']): Promise<string> {
-    const principal = { id: randomUUID(), role, vault_id: randomUUID(), created_at: this.#timestamp() }
+    const created_at = new Date(this.#now()).toISOString()
+    const principal = { id: randomUUID(), role, vault_id: randomUUID(), created_at }
     await tx.insertInto('principals').values(principal).execute()
     await this.#options.vault.create(tx, principal.vault_id)
     return principal.id
@@ -202,33 +158,8 @@ class PrincipalsOfStore implements Principals {
     return this.#claims.view(token)
   }
 
-  async confirmClaim(actor: Actor, token: string, code?: string): Promise<ClaimView> {
-    const claim = await this.#claims.view(token)
-    if (!claim) throw claimIsOver()
-    if (code !== undefined && code !== claim.code) {
-      await this.#claims.countWrongCode(token)
-      throw wrongCode()
-    }
-    await this.#options.store.transaction(async (tx) => {
-      if (!(await this.#claims.takeIn(tx, token))) throw claimIsOver()
-      const { numUpdatedRows } = await tx
-        .updateTable('identities')
-        .set({ principal_id: actor.principalId })
-        .where('handle', '=', claim.handle)
-        .where('did', '=', claim.did)
-        .where('principal_id', 'is', null)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) throw claimIsOver()
-      const claimant = { identity: claim.handle, principalId: actor.principalId }
-      await this.#options.audit.record(tx, claimant, registeredEvent)
-      await this.#options.audit.record(tx, actor, {
-        event: 'identity.claimed',
-        status: 'success',
-        reason: `identity ${claim.handle}`,
-      })
-    })
-    this.#claims.close(claim.handle)
-    return claim
+  confirmClaim(actor: Actor, token: string, code?: string): Promise<ClaimView> {
+    return this.#claims.confirm(actor, token, code)
   }
 
   async #registration(handle: string): Promise<Registration> {
@@ -290,13 +221,7 @@ class PrincipalsOfStore implements Principals {
   endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void> {
     return endRun(this.#options, actor, runId, { exitCode, now: this.#now() })
   }
-
-  #timestamp(): string {
-    return new Date(this.#now()).toISOString()
-  }
 }
-
-const registeredEvent = { event: 'identity.registered', status: 'success' } as const
 
 const actingIdentity = preparedQuery(['handle'], (db, { handle }: Pick<IdentityRow, 'handle'>) =>
   db
@@ -346,25 +271,6 @@ function unknownSigner(): BrokerError {
   })
 }
 
-function claimIsOver(): BrokerError {
-  return new BrokerError('NotFoundError', 'There is no such claim: it was used, or its ten minutes are over', {
-    hint: 'Run `broker onboard` again for a new one.',
-  })
-}
-
-function wrongCode(): BrokerError {
-  return new BrokerError('OperationNotAllowedError', 'This is not the code of this claim; nothing was attached', {
-    hint: 'Compare it with the one in the terminal that ran `broker onboard`.',
-  })
-}
-
 function noSuchIdentity(handle: string): BrokerError {
   return new BrokerError('NotFoundError', `There is no identity "${handle}"`)
-}
-
-function identityTaken(handle: string): BrokerError {
-  return new BrokerError('OperationNotAllowedError', `Cannot register "${handle}": the handle or the key is taken`, {
-    hint: 'Choose another handle: `broker agent create <handle>`.',
-    httpStatus: 409,
-  })
 }

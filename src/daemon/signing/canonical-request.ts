@@ -1,3 +1,5 @@
+import { withoutOptionalSpace } from '../../protocol/index.ts'
+
 /** The form of a request that both sides hash (AWS Signature Version 4, "Create a canonical request"). */
 export interface CanonicalRequest {
   readonly text: string
@@ -79,7 +81,7 @@ function canonicalHeaders(headers: readonly Header[]): readonly (readonly [name:
   const byName = new Map<string, string>()
   for (const { name, value } of headers) {
     const key = name.toLowerCase()
-    const plain = value.trim().replace(/ +/g, ' ')
+    const plain = withoutOptionalSpace(value).replace(/ +/g, ' ')
     const before = byName.get(key)
     byName.set(key, before === undefined ? plain : `${before},${plain}`)
   }

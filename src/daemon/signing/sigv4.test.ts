@@ -64,6 +64,17 @@ describe('a signature', () => {
     )
   })
 
+  it('covers every byte of a value but the blanks around it: a letter may end like a no-break space', () => {
+    const signed = (value: string) => {
+      const headers = [{ name: 'x-amz-meta-name', value }]
+      const request = { method: 'PUT', ...parts('/'), headers, payload: EMPTY, scope: SCOPE }
+      return authorization(request, KEY, '20150830T123600Z')
+    }
+    const name = Buffer.from('voilà').toString('latin1')
+    assert.equal(signed(` \t${name} `), signed(name))
+    assert.notEqual(signed(name), signed(name.slice(0, -1)))
+  })
+
   it('is made with headers of its own in the place of those of the request, and shows no key', () => {
     const request = {
       method: 'GET',

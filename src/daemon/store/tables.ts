@@ -61,6 +61,8 @@ interface BrowserSessionRow {
   token_hash: string
   csrf_hash: string
   principal_id: string
+  /** The agent whose link opened it; null where somebody typed a password. */
+  opened_by: string | null
   browser: string
   created_at: string
   last_seen_at: string
@@ -71,6 +73,8 @@ interface BrowserLinkRow {
   token_hash: string
   principal_id: string
   expires_at: string
+  /** The agent that asked for it. */
+  opened_by: string | null
 }
 
 interface SignInAttemptsRow {

@@ -1,7 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, useEffect, useState } from 'react'
 import type { SignedIn } from '../../schemas/index.ts'
-import { ask, DaemonError, keepCsrfToken } from '../daemon.ts'
+import { ask, DaemonError } from '../daemon.ts'
 import { Wrong } from '../parts/dialog.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
 import { icons } from '../parts/icons.tsx'
@@ -21,8 +21,7 @@ export function SignInPage() {
     setError(undefined)
     try {
       const { email, password } = valuesOf(event.currentTarget)
-      const { csrf_token } = await ask<SignedIn>('POST', `/api/auth/${kind}`, { email, password })
-      keepCsrfToken(csrf_token)
+      await ask<SignedIn>('POST', `/api/auth/${kind}`, { email, password })
       await queries.invalidateQueries()
     } catch (failure) {
       setError(failure)

@@ -1,0 +1,169 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, it } from 'node:test'
+import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
+import { openAudit } from '../audit/index.ts'
+import { openPrincipals } from '../principals/index.ts'
+import { openStore, type Store } from '../store/index.ts'
+import { openVault, systemKeyring } from '../vault/index.ts'
+import { type Accounts, openAccounts } from './open-accounts.ts'
+
+const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
+const ANYWHERE = { userAgent: 'Firefox/140 Linux' }
+const HERE = { ...ANYWHERE, address: '127.0.0.1' }
+const MINUTE = 60_000
+
+describe('accounts on one store', () => {
+  let store: Store
+  let accounts: Accounts
+  let open: (store: Store, turns?: { places: number; queue: number }) => Accounts
+  let now: number
+
+  beforeEach(async (t) => {
+    assert.ok('after' in t)
+    const folder = mkdtempSync(join(tmpdir(), 'broker-accounts-'))
+    now = Date.parse('2026-11-21T12:00:00.000Z')
+    const clock = () => now
+    store = await openStore({ kind: 'sqlite', path: join(folder, 'broker.db'), replayPath: join(folder, 'replay.db') })
+    t.after(async () => {
+      await store.close()
+      rmSync(folder, { recursive: true })
+    })
+    const vault = await openVault({
+      store,
+      masterKey: {
+        mode: 'env',
+        masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
+        localKeyPath: '/nowhere',
+        keyring: systemKeyring(),
+      },
+      anchorFile: { read: () => undefined, write: () => undefined },
+    })
+    const audit = openAudit(store, clock)
+    const principals = openPrincipals({ store, audit, vault, baseUrl: 'http://127.0.0.1:1', now: clock })
+    open = (store, turns) =>
+      openAccounts({ store, audit, principals, registration: 'open', now: clock, ...(turns && { turns }) })
+    accounts = open(store)
+  })
+
+  /** An agent of the account, as it was registered and claimed. */
+  async function agentOf(principalId: string, handle: string): Promise<Actor> {
+    const [did, created_at] = [`did:key:z${handle}`, new Date(now).toISOString()]
+    const row = { handle, did, principal_id: principalId, created_at, last_used_at: null, label: null }
+    await store.db.insertInto('identities').values(row).execute()
+    return { identity: handle, did, principalId, vaultId: 'vault', role: 'admin' }
+  }
+
+  it('let nobody in by a password that was changed while it was checked', async () => {
+    const { token } = await accounts.register(ADA, ANYWHERE)
+    const owner = await accounts.authenticate(token)
+    let reached = () => {}
+    const isChecked = new Promise<void>((resolve) => (reached = resolve))
+    let goOn = () => {}
+    const isChanged = new Promise<void>((resolve) => (goOn = resolve))
+    let transactions = 0
+    const slow = open({
+      ...store,
+      transaction: async (work) => {
+        transactions += 1
+        if (transactions === 2) {
+          reached()
+          await isChanged
+        }
+        return store.transaction(work)
+      },
+    })
+    const late = slow.signIn(ADA, ANYWHERE)
+    await isChecked
+    await accounts.changePassword(owner, { current: ADA.password, password: 'CNRY another long phrase' })
+    goOn()
+    await assert.rejects(late, { name: 'AuthenticationFailedError' })
+    assert.equal((await accounts.sessions(owner)).length, 1)
+  })
+
+  it('change a password once of two who know it', async () => {
+    const { token } = await accounts.register(ADA, ANYWHERE)
+    const owner = await accounts.authenticate(token)
+    const change = (password: string) => accounts.changePassword(owner, { current: ADA.password, password })
+    const both = await Promise.allSettled([change('CNRY one long phrase'), change('CNRY two long phrases')])
+    assert.deepEqual(both.map(({ status }) => status).sort(), ['fulfilled', 'rejected'])
+  })
+
+  it('remember no more tries than there were places to make them', async () => {
+    const narrow = open(store, { places: 1, queue: 3 })
+    const crowd = Array.from({ length: 200 }, (_, at) =>
+      narrow.signIn({ ...ADA, email: `nobody${at}@example.com` }, ANYWHERE).catch((error: unknown) => error),
+    )
+    const outcomes = await Promise.all(crowd)
+    const refused = outcomes.filter((error) => error instanceof BrokerError && error.name === 'RateLimitedError').length
+    assert.equal(refused, 196)
+    const { remembered } = await store.db
+      .selectFrom('sign_in_attempts')
+      .select((eb) => eb.fn.countAll<number>().as('remembered'))
+      .executeTakeFirstOrThrow()
+    assert.equal(remembered, crowd.length - refused)
+  })
+
+  it('count no success against the place it came from', async () => {
+    await accounts.register(ADA, HERE)
+    await store.db.updateTable('sign_in_attempts').set({ attempts: 48 }).execute()
+    for (let count = 0; count < 4; count += 1) await accounts.signIn(ADA, HERE)
+  })
+
+  it('keep nobody out for longer than half a minute, be the clock set back meanwhile', async () => {
+    const guess = () => accounts.signIn(ADA, ANYWHERE).catch((error: unknown) => error)
+    for (let count = 0; count < 5; count += 1) await guess()
+    now -= 60 * MINUTE
+    const refused = await guess()
+    assert.ok(refused instanceof BrokerError && Number(refused.options.retryAfter) <= 30)
+    now += MINUTE / 2
+    await assert.rejects(accounts.signIn(ADA, ANYWHERE), { name: 'AuthenticationFailedError' })
+  })
+
+  it('sign out the browsers that an agent had signed in, once it is removed', async () => {
+    const { token, principalId } = await accounts.register(ADA, ANYWHERE)
+    const [stolen, other] = [await agentOf(principalId, 'stolen'), await agentOf(principalId, 'other')]
+    const byLink = async (agent: Actor) => {
+      const opened = await accounts.openLink((await accounts.link(agent)).token, ANYWHERE)
+      return opened?.token ?? assert.fail()
+    }
+    const [theirs, ours, unused] = [await byLink(stolen), await byLink(other), await accounts.link(stolen)]
+    await store.db.deleteFrom('identities').where('handle', '=', 'stolen').execute()
+    await assert.rejects(accounts.authenticate(theirs), { name: 'AuthenticationFailedError' })
+    assert.equal(await accounts.openLink(unused.token, ANYWHERE), undefined)
+    await accounts.authenticate(ours)
+    await accounts.authenticate(token)
+  })
+
+  it('keep so many sessions and links of one principal, the newest', async () => {
+    const { token, principalId } = await accounts.register(ADA, ANYWHERE)
+    const agent = await agentOf(principalId, 'eager')
+    const links: { token: string }[] = []
+    for (let count = 0; count < 150; count += 1) {
+      now += 10
+      links.push(await accounts.link(agent))
+      const last = links.at(-1) ?? assert.fail()
+      if (count < 120) assert.ok(await accounts.openLink(last.token, ANYWHERE))
+    }
+    const owner = await accounts.authenticate(
+      (await accounts.openLink(links.at(-1)?.token ?? '', ANYWHERE))?.token ?? '',
+    )
+    assert.equal((await accounts.sessions(owner)).length, 100)
+    await assert.rejects(accounts.authenticate(token), { name: 'AuthenticationFailedError' })
+    const open = await store.db.selectFrom('browser_links').selectAll().execute()
+    assert.ok(open.length <= 20)
+  })
+
+  it('end a session that rests, and one whose time is over, whatever the clock did between', async () => {
+    const { token } = await accounts.register(ADA, ANYWHERE)
+    now += 119 * MINUTE
+    await accounts.authenticate(token)
+    now -= 30 * MINUTE
+    await accounts.authenticate(token)
+    now += 151 * MINUTE
+    await assert.rejects(accounts.authenticate(token), { name: 'AuthenticationFailedError' })
+  })
+})
