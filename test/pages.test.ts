@@ -1,17 +1,16 @@
 import assert from 'node:assert/strict'
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
 import { afterEach, before, describe, it } from 'node:test'
 import { setTimeout as delay } from 'node:timers/promises'
-import type { AxeResults } from 'axe-core'
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core'
-import { findProgram, whyNot } from '../tools/available.ts'
-import { type Caller, type DaemonUnderTest, owner, startDaemon, suiteCleanup } from './daemon-under-test.ts'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { whyNot } from '../tools/available.ts'
+import { assertAccessible, launchChromium } from './chromium.ts'
+import { type Caller, caller, type DaemonUnderTest, owner, startDaemon, suiteCleanup } from './daemon-under-test.ts'
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** In a name that a provider gives itself. */
 const HOSTILE = `<img src=x onerror=alert(1)>"'&`
-const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8')
+const PERSON = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
 const THEMES = ['light', 'dark'] as const
 
 describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
@@ -20,12 +19,16 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
   let provider: OpenIdProvider
   let daemon: DaemonUnderTest
   let ada: Caller
+  /** The cookie of somebody who is signed in. */
+  let session: { readonly name: string; readonly value: string }
   before(async () => {
     provider = await startOpenIdProvider()
     cleanup.after(() => provider.close())
     daemon = await startDaemon(cleanup)
     ada = await owner(daemon)
-    browser = await launch()
+    const [name = '', value = ''] = (await signedIn(daemon, 'register', PERSON)).cookie.split('=')
+    session = { name, value }
+    browser = await launchChromium()
     cleanup.after(() => browser.close())
     const { clients, issuer } = provider
     await define('by-app', { issuer, token_auth_method: 'client_secret_basic' })
@@ -65,6 +68,7 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
   async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({ javaScriptEnabled: false, ...options })
     contexts.push(context)
+    if (url.endsWith('#signed-in')) await context.addCookies([{ ...session, url: daemon.origin }])
     const page = await context.newPage()
     page.on('console', (message) => {
       // The page itself came with a status of 400 or more.
@@ -90,8 +94,18 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
     ['the code', async () => (await begin({ provider: 'by-code', flow: 'device_code', connection: unique() })).url],
     ['what is not there', async () => `${daemon.origin}/api/auth/sessions/none/input`],
     ['a login that did not work', async () => deniedAt(await begin({ provider: 'by-code', connection: unique() }))],
+    ['a claim, nobody signed in', async () => (await claim()).href],
+    ['a claim, to be confirmed', async () => `${(await claim()).href}#signed-in`],
     ['a callback that is nobody’s', async () => `${daemon.origin}/auth/callback/oauth?state=none&code=x`],
   ]
+
+  /** Of an agent that has just asked for it. */
+  async function claim(): Promise<URL> {
+    const handle = `robot-${unique()}`
+    const robot = caller(daemon, handle)
+    const { body } = await robot.call('POST', '/api/identities/register', { handle, did: robot.key.did })
+    return new URL(body.claim_url)
+  }
 
   function deniedAt({ url }: { readonly url: string }): string {
     const state = new URL(url).searchParams.get('state')
@@ -183,30 +197,6 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
     assert.equal(await statusOf(id), 'completed')
   })
 })
-
-async function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: findProgram('chromium') ?? '',
-    args: [
-      '--no-sandbox',
-      '--disable-gpu',
-      '--disable-quic',
-      '--no-first-run',
-      '--disable-background-networking',
-      '--disable-component-update',
-      '--disable-sync',
-    ],
-  })
-}
-
-async function assertAccessible(page: Page): Promise<void> {
-  await page.evaluate(AXE)
-  const { violations } = await page.evaluate<AxeResults>('axe.run()')
-  assert.deepEqual(
-    violations.map(({ id, nodes }) => `${id}: ${nodes.map(({ html }) => html).join(' ')}`),
-    [],
-  )
-}
 
 let count = 0
 function unique(): string {

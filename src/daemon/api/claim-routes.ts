@@ -64,7 +64,7 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
         if (!isFromPage) await accounts.requireCsrf(who, csrf)
         const { handle } = await principals.confirmClaim(who, token, body.code?.trim().toUpperCase())
         if (!wantsHtml) return { body: { status: 'ok' as const, identity: handle } }
-        const message = `The agent "${handle}" is yours. It may use your connections; it cannot read them.`
+        const message = `The agent "${handle}" is yours, and acts for your account from now on.`
         const hint = 'The terminal goes on by itself. You can remove the agent at any time on the dashboard.'
         return page(200, resultPage({ title: 'Claimed', message, hint, tone: 'success' }))
       },

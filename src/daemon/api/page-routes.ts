@@ -176,7 +176,7 @@ function usedUp(): BrokerError {
 }
 
 function connectedPage({ displayName, connection }: SessionTitle): string {
-  const message = `The connection "${connection}" is stored. Agents can use it; none can read it.`
+  const message = `The connection "${connection}" is stored. Commands behind “broker run” can use it; none can read it.`
   return resultPage({ title: `${displayName} is connected`, message, tone: 'success' })
 }
 

@@ -25,7 +25,7 @@ export function claimPage({ handle, did, code, signIn, form }: ClaimPageOptions)
 </dl>
 ${form && confirmation(form, code)}
 ${signIn === undefined ? undefined : html`<p><a class="button" href="${signIn}">Sign in to confirm</a></p>`}
-<footer><p>A confirmed agent may use the connections of your account. It can read none of them, and you can remove it at any time.</p></footer>`,
+<footer><p>A confirmed agent acts for your account: it may use its connections, and run commands with them that see none of it. You can remove it at any time.</p></footer>`,
   )
 }
 

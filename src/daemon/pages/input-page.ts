@@ -54,7 +54,7 @@ interface Words {
 
 const words: Readonly<Record<InputPageOptions['asksFor'], (options: InputPageOptions) => Words>> = {
   credential: ({ displayName, connection, docsUrl }) => ({
-    introduction: html`<p class="soft">What you enter is sealed in your vault as the connection <strong>${connection}</strong>. Agents can use it and never see it.</p>
+    introduction: html`<p class="soft">What you enter is sealed in your vault as the connection <strong>${connection}</strong>. Commands behind <code>broker run</code> can use it and never see it.</p>
 ${docsUrl === undefined ? undefined : outwardLink(docsUrl, `Get one from ${displayName}`)}`,
     button: 'Connect',
     footer: `This page comes from your own Broker. Nothing is sent to ${displayName} until you run a command.`,

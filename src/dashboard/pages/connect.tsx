@@ -193,8 +193,8 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
     return (
       <Step key="completed">
         <p role="status">
-          <strong>{name} is connected.</strong> It is called {connection}, and your agents can use it now. None of them
-          can read it.
+          <strong>{name} is connected.</strong> It is called {connection}. Commands behind “broker run” can use it now,
+          and none of them can read it.
         </p>
         <pre className="command">broker run -- your-command</pre>
         <div className="buttons">
@@ -287,7 +287,7 @@ function Values({
       <p className="soft">
         {isApp
           ? `${definition.display_name} wants an OAuth app of your own. Register one there with this redirect URI, and enter what it is given.`
-          : 'What you enter is sealed in your vault. Agents can use it and never see it.'}
+          : 'What you enter is sealed in your vault. Commands behind “broker run” can use it and never see it.'}
       </p>
       {isApp && <pre className="command">{`${location.origin}/auth/callback/oauth`}</pre>}
       {definition.docs_url !== undefined && (

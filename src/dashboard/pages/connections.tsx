@@ -49,7 +49,7 @@ export function ConnectionsPage(_: { readonly me: Me }) {
   return (
     <Page
       title="Connections"
-      about="Accounts and keys that your agents can use, and none of them can read."
+      about="Accounts and keys that commands behind “broker run” can use, and none of them can read."
       actions={
         <Link to="/providers" className="button">
           {icons.plus} Connect a service
