@@ -14,7 +14,7 @@ interface RowsProps<Item> {
   readonly columns: readonly Column<Item>[]
   readonly items: readonly Item[]
   readonly keyOf: (item: Item) => string
-  /** How many there are in all, where not all are here yet. */
+  /** Called where the last of them are near the window: there may be more to fetch. */
   readonly onEnd?: () => void
 }
 
