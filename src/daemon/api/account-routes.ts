@@ -94,7 +94,7 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       reply: z.unknown(),
       handle: async ({ params, headers }) => {
         const opened = await accounts.openLink(params.token, headers.caller)
-        return opened ? wayOn(options, opened, '/') : usedLink(headers.wantsHtml)
+        return opened ? toDashboard(options, opened) : usedLink(headers.wantsHtml)
       },
     }),
     route({
@@ -166,24 +166,23 @@ function signedInReply(
   { isForm }: CallHeaders,
   status: number,
 ) {
-  if (isForm) return wayOn(options, opened, next ?? '/')
-  const { principalId, role, csrfToken } = opened
-  return {
-    status,
-    body: { principal_id: principalId, role },
-    // The token is told here and nowhere else: a cookie that another port of this machine got to see is worth little.
-    headers: { 'set-cookie': sessionCookie(opened.token, opened.expiresAt, options), 'x-csrf-token': csrfToken },
-  }
+  if (isForm) return next === undefined ? toDashboard(options, opened) : leadOn(options, opened, next)
+  const { principalId, role } = opened
+  return { status, body: { principal_id: principalId, role }, headers: openingHeaders(options, opened) }
 }
 
 /** The token travels behind the `#`, which browsers send nowhere; the dashboard takes it from there. */
-function wayOn(options: AccountRoutesOptions, { token, expiresAt, csrfToken }: OpenedSession, next: string): RawReply {
-  const [path = '/'] = next.split('#', 1)
-  return {
-    status: 303,
-    raw: '',
-    headers: { location: `${path}#csrf=${csrfToken}`, 'set-cookie': sessionCookie(token, expiresAt, options) },
-  }
+function toDashboard(options: AccountRoutesOptions, opened: OpenedSession): RawReply {
+  return leadOn(options, opened, `/#csrf=${opened.csrfToken}`)
+}
+
+function leadOn(options: AccountRoutesOptions, opened: OpenedSession, location: string): RawReply {
+  return { status: 303, raw: '', headers: { location, ...openingHeaders(options, opened) } }
+}
+
+/** The token is told with a sign-in and never again: a cookie that another port of this machine got to see is worth little. */
+function openingHeaders(options: AccountRoutesOptions, { token, expiresAt, csrfToken }: OpenedSession) {
+  return { 'set-cookie': sessionCookie(token, expiresAt, options), 'x-csrf-token': csrfToken }
 }
 
 function usedLink(wantsHtml: boolean): RawReply {
