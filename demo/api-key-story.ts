@@ -1,5 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { connect } from 'node:tls'
+import { tellBrowserStory } from './browser-story.ts'
 import type { ChildReport } from './child.ts'
 import type { LocalApi } from './local-api.ts'
 import { check, command, heading, note, quote, table } from './report.ts'
@@ -41,7 +42,9 @@ export async function tellApiKeyStory(world: World, api: LocalApi): Promise<void
   heading('5. The audit trail')
   await checkAuditTrail(world)
 
-  heading('6. Taken back')
+  await tellBrowserStory(world, definition.name, KEY)
+
+  heading('7. Taken back')
   await step(world, ['logout', definition.name])
   const after = await callByNode(world)
   check('the next run has no access any more', after.status !== 200)

@@ -34,16 +34,16 @@ export interface OAuthStory {
 /** A login, a run that is longer than its token lives, and the end of both at the provider. */
 export async function tellOAuthStory(story: OAuthStory): Promise<void> {
   const { world, provider } = story
-  heading(`7. An OAuth login, at an OpenID provider whose first token lives ${FIRST_LIFETIME} seconds`)
+  heading(`8. An OAuth login, at an OpenID provider whose first token lives ${FIRST_LIFETIME} seconds`)
   await step(world, ['provider', 'register', world.definitionFile(definitionFor(provider)), '--yes'])
   await logIn(world, provider)
 
-  heading('8. One run, in which the token ends and is refreshed')
+  heading('9. One run, in which the token ends and is refreshed')
   const tokens = compare(await callBeforeAndAfterTheEnd(story))
   check('no file of the home holds either token', !tokens.some((token) => world.homeHolds(token)))
   await checkAuditTrail(world)
 
-  heading('9. Revoked')
+  heading('10. Revoked')
   await revoke(world, provider, tokens.at(-1) ?? '')
 }
 
