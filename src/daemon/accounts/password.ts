@@ -7,7 +7,7 @@ const derive = promisify(argon2)
 /** RFC 9106, the second recommended choice: 64 MiB, three passes, four lanes. */
 const COST = { memory: 65_536, passes: 3, parallelism: 4 } as const
 /** Nobody's: verified where there is no account, so that its absence takes as long as its presence. */
-const NOBODY = `$argon2id$v=19$m=${COST.memory},t=${COST.passes},p=${COST.parallelism}$${'A'.repeat(22)}$${'A'.repeat(43)}`
+const NOBODY = phcOf('A'.repeat(22), 'A'.repeat(43))
 const SALT_BYTES = 16
 const TAG_BYTES = 32
 
@@ -18,8 +18,7 @@ const TAG_BYTES = 32
 export async function hashPassword(password: Secret): Promise<string> {
   const nonce = randomBytes(SALT_BYTES)
   const tag = await derive('argon2id', { ...COST, message: bytesOf(password), nonce, tagLength: TAG_BYTES })
-  const { memory, passes, parallelism } = COST
-  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${base64(nonce)}$${base64(tag)}`
+  return phcOf(base64(nonce), base64(tag))
 }
 
 /** @param stored undefined where there is no account: false, after as long as with one */
@@ -51,6 +50,11 @@ function parsePhc(text: string): Stored {
     nonce: Buffer.from(nonce, 'base64'),
     tag: Buffer.from(tag, 'base64'),
   }
+}
+
+function phcOf(salt: string, tag: string): string {
+  const { memory, passes, parallelism } = COST
+  return `$argon2id$v=19$m=${memory},t=${passes},p=${parallelism}$${salt}$${tag}`
 }
 
 function base64(bytes: Buffer): string {

@@ -32,7 +32,8 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
       summary: 'The page of a claim: which agent asks, by which key, with which code. It attaches nothing.',
       params: byToken,
       reply: claimView,
-      handle: async ({ params: { token }, headers: { wantsHtml, session } }) => {
+      handle: async ({ params: { token }, headers: { wantsHtml, caller } }) => {
+        const { session } = caller
         const claim = await principals.claim(token)
         if (!claim && wantsHtml) return page(404, notFoundPage())
         if (!claim) throw new BrokerError('NotFoundError', 'There is no such claim, or it is over')
@@ -58,7 +59,8 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
       takesForm: true,
       checksCsrf: true,
       reply: confirmedClaim,
-      handle: async ({ who, params: { token }, body, headers: { wantsHtml, session, csrf } }) => {
+      handle: async ({ who, params: { token }, body, headers: { wantsHtml, caller, csrf } }) => {
+        const { session } = caller
         const isFromPage =
           session !== undefined && body.csrf !== undefined && same(body.csrf, formToken(session, token))
         if (!isFromPage) await accounts.requireCsrf(who, csrf)

@@ -25,7 +25,8 @@ export async function handleRequest(
   const bytes = await readBody(request, route.maxBody ?? MAX_BODY)
   const bodySha256 = hash('sha256', bytes, 'base64url')
   const who = await authenticate(options, request, { access: route.access, bodySha256 })
-  const { csrf, body } = withoutCsrf(bodyOf(request, bytes, route), request, route)
+  const headers = headersOf(options, request)
+  const { csrf, body } = csrfOf(headers, bodyOf(request, bytes, route), route)
   const query = parse(route.query, queryOf(request), 'query')
   if (who && 'browser' in who && wantsCsrf(request, route, query)) {
     await options.accounts.requireCsrf(who as BrowserActor, csrf)
@@ -36,7 +37,7 @@ export async function handleRequest(
     query,
     body: parse(route.body, body, 'body'),
     bodySha256,
-    headers: headersOf(options, request),
+    headers,
   })
 }
 
@@ -46,10 +47,8 @@ function wantsCsrf({ method }: IncomingMessage, route: RouteMatch['route'], quer
 }
 
 /** A form cannot send headers: its token is one of its fields. */
-function withoutCsrf(body: unknown, request: IncomingMessage, route: RouteMatch['route']) {
-  const header = request.headers['x-csrf-token']
-  const sent = typeof header === 'string' ? header : undefined
-  if (mediaTypeOf(request) !== FORM || route.access === 'anyone' || route.checksCsrf) return { csrf: sent, body }
+function csrfOf({ csrf: sent, isForm }: CallHeaders, body: unknown, route: RouteMatch['route']) {
+  if (!isForm || route.access === 'anyone' || route.checksCsrf) return { csrf: sent, body }
   const { csrf, ...fields } = body as Record<string, string>
   return { csrf: sent ?? csrf, body: fields }
 }
@@ -109,7 +108,6 @@ function headersOf(options: HandlerOptions, request: IncomingMessage): CallHeade
     wantsHtml: prefersHtml(headers.accept),
     isForm: mediaTypeOf(request) === FORM,
     ...(typeof csrf === 'string' && { csrf }),
-    ...(session !== undefined && { session }),
     caller: {
       ...(!options.isBehindProxy && remoteAddress !== undefined && { address: remoteAddress }),
       ...(userAgent !== undefined && { userAgent }),

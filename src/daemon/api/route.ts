@@ -30,8 +30,7 @@ export interface CallHeaders {
   readonly wantsHtml: boolean
   readonly isForm: boolean
   readonly csrf?: string
-  /** The browser's session, whoever may call the route. */
-  readonly session?: Secret
+  /** Who calls by a browser, with its session, whoever may call the route. */
   readonly caller: Caller
   /** Of the body encodings that the daemon has files in. */
   readonly takesBrotli: boolean

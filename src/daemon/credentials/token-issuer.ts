@@ -11,6 +11,7 @@ import {
 import type { AssertionRequest, Flows, RefreshOutcome } from '../flows/index.ts'
 import type { Provider } from '../providers/index.ts'
 import { signedAssertion } from './signed-assertion.ts'
+import { ifItServesOn } from './use-fresh.ts'
 
 /** A token that was made with a key which signs. Kept in memory alone, and made anew before it ends. */
 export interface IssuedToken {
@@ -190,11 +191,6 @@ class TokensInMemory implements TokenIssuer {
     held.restUntil = 0
     return token
   }
-}
-
-/** The token at hand is as good as it was. */
-function ifItServesOn(error: unknown): void {
-  if (!(error instanceof BrokerError)) throw error
 }
 
 function failed({ provider, connection }: ConnectionId, why: string, waitMs: number): BrokerError {

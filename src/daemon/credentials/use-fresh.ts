@@ -45,7 +45,7 @@ export async function useFresh(
   return connections.use(actor, provider, used.connection)
 }
 
-/** What failed this time leaves the token at hand as good as it was; `use` says so where it does not. */
-function ifItServesOn(error: unknown): void {
+/** What failed this time leaves the token at hand as good as it was; a bug is no such failure. */
+export function ifItServesOn(error: unknown): void {
   if (!(error instanceof BrokerError)) throw error
 }

@@ -1,14 +1,15 @@
-import { type FormEvent, useMemo, useState } from 'react'
+import { useMemo, useState } from 'react'
 import type { Identity, Me } from '../../schemas/index.ts'
 import { ask } from '../daemon.ts'
 import { Confirm, Dialog, Wrong } from '../parts/dialog.tsx'
-import { Field, valuesOf } from '../parts/field.tsx'
+import { Field } from '../parts/field.tsx'
 import { icons } from '../parts/icons.tsx'
 import { Link } from '../parts/link.tsx'
 import { Menu } from '../parts/menu.tsx'
 import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
+import { useSubmit } from '../parts/submit.ts'
 import { When } from '../parts/when.tsx'
 import { useAct, useAgents } from '../questions.ts'
 import { fingerprint } from '../words.ts'
@@ -113,20 +114,15 @@ interface OfAgent {
 function RenameAgent({ agent, onClose }: OfAgent) {
   const { say } = useNotices()
   const rename = useAct((label: string) => ask('POST', `/api/identities/${agent.identity}/label`, { label }))
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const { label = '' } = valuesOf(event.currentTarget)
-    rename.mutate(label, {
-      onSuccess: () => {
-        say(label === '' ? `It is called ${agent.identity} again` : `It is called ${label} now`)
-        onClose()
-      },
-    })
-  }
+  const { error, submit } = useSubmit(async ({ label = '' }) => {
+    await rename.mutateAsync(label)
+    say(label === '' ? `It is called ${agent.identity} again` : `It is called ${label} now`)
+    onClose()
+  })
   return (
     <Dialog isOpen title={`Rename ${agent.label ?? agent.identity}`} onClose={onClose}>
       <form onSubmit={submit}>
-        <Wrong error={rename.error ?? undefined} />
+        <Wrong error={error} />
         <Field
           name="label"
           label="What you call it"

@@ -1,10 +1,11 @@
 import { useQuery, useQueryClient } from '@tanstack/react-query'
 import { type FormEvent, type ReactNode, useEffect, useRef, useState } from 'react'
 import type { AuthSession, ProviderDefinition } from '../../schemas/index.ts'
-import { ask, DaemonError } from '../daemon.ts'
+import { ask } from '../daemon.ts'
 import { Dialog, Wrong } from '../parts/dialog.tsx'
-import { Field, valuesOf } from '../parts/field.tsx'
+import { Field } from '../parts/field.tsx'
 import { Answered } from '../parts/page.tsx'
+import { detailOf, useSubmit } from '../parts/submit.ts'
 import { useConnections, useProvider } from '../questions.ts'
 import { flowWords } from '../words.ts'
 
@@ -316,23 +317,4 @@ function Values({
       </div>
     </Step>
   )
-}
-
-function useSubmit(act: (values: Readonly<Record<string, string>>) => Promise<void>) {
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    act(valuesOf(event.currentTarget))
-      .catch(setError)
-      .finally(() => setBusy(false))
-  }
-  return { error, isBusy, submit }
-}
-
-function detailOf(error: unknown, field: string): string | undefined {
-  if (!(error instanceof DaemonError)) return undefined
-  return error.details.find(({ path }) => path === field || path.endsWith(`.${field}`))?.message
 }

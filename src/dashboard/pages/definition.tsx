@@ -1,11 +1,12 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
+import { useState } from 'react'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { ask, DaemonError } from '../daemon.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
 import { sentenceOf, useNotices } from '../parts/notices.tsx'
 import { Answered } from '../parts/page.tsx'
+import { useSubmit } from '../parts/submit.ts'
 import { useProvider } from '../questions.ts'
 
 interface DefinitionDialogProps {
@@ -36,36 +37,25 @@ function Editor({ known, onClose }: { readonly known?: ProviderDefinition; reado
   const { say } = useNotices()
   const [mode, setMode] = useState<Mode>(known ? 'json' : 'form')
   const [draft, setDraft] = useState<unknown>(known)
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      const definition = read(mode, valuesOf(event.currentTarget))
-      setDraft(definition)
-      const force = known !== undefined
-      const { provider, warnings } = await ask<{ provider: string; warnings: string[] }>('POST', '/api/providers', {
-        definition,
-        force,
-      })
-      await queries.invalidateQueries()
-      say([`${provider} is registered`, ...warnings].join('. '))
-      onClose()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
+  const { error, isBusy, submit, forget } = useSubmit(async (values) => {
+    const definition = read(mode, values)
+    setDraft(definition)
+    const force = known !== undefined
+    const { provider, warnings } = await ask<{ provider: string; warnings: string[] }>('POST', '/api/providers', {
+      definition,
+      force,
+    })
+    await queries.invalidateQueries()
+    say([`${provider} is registered`, ...warnings].join('. '))
+    onClose()
+  })
   const switchTo = (next: Mode, form: HTMLFormElement | null) => {
     if (next === 'json' && form) setDraft(read('form', valuesOf(form)))
-    setError(undefined)
+    forget()
     setMode(next)
   }
   return (
-    <form onSubmit={(event) => void submit(event)}>
+    <form onSubmit={submit}>
       {known === undefined && (
         <fieldset className="switch" aria-label="Write it as">
           {(['form', 'json'] as const).map((one) => (

@@ -1,12 +1,13 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useState } from 'react'
 import type { BrowserSession, Me, Readiness } from '../../schemas/index.ts'
 import { goTo } from '../address.ts'
-import { ask, DaemonError, forgetCsrfToken } from '../daemon.ts'
+import { ask, forgetCsrfToken } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
-import { Field, valuesOf } from '../parts/field.tsx'
-import { sentenceOf, useNotices } from '../parts/notices.tsx'
+import { Wrong } from '../parts/dialog.tsx'
+import { Field } from '../parts/field.tsx'
+import { useNotices } from '../parts/notices.tsx'
 import { Answered, Page } from '../parts/page.tsx'
+import { detailOf, useSubmit } from '../parts/submit.ts'
 import { When } from '../parts/when.tsx'
 import { useAct, useBrowserSessions, useHealth, useReadiness } from '../questions.ts'
 
@@ -141,47 +142,33 @@ function Sessions() {
 
 function Password() {
   const { say } = useNotices()
-  const [error, setError] = useState<unknown>()
   const change = useAct((passwords: Readonly<Record<string, string>>) => ask('POST', '/api/auth/password', passwords))
-  const submit = (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    const form = event.currentTarget
-    setError(undefined)
-    change.mutate(valuesOf(form), {
-      onSuccess: () => {
-        form.reset()
-        say('The password is changed; your other browsers are signed out')
-      },
-      onError: setError,
-    })
-  }
-  const wrong = (name: string) =>
-    error instanceof DaemonError ? error.details.find(({ path }) => path.endsWith(name))?.message : undefined
+  const { error, isBusy, submit } = useSubmit(async (passwords, form) => {
+    await change.mutateAsync(passwords)
+    form.reset()
+    say('The password is changed; your other browsers are signed out')
+  })
   return (
     <section className="card" aria-labelledby="password">
       <h2 id="password">Password</h2>
-      {error !== undefined && (
-        <p className="alert" role="alert">
-          {sentenceOf(error)}
-        </p>
-      )}
+      <Wrong error={error} />
       <form onSubmit={submit} className="narrow">
         <Field
           label="Current password"
           name="current"
           type="password"
           autoComplete="current-password"
-          wrong={wrong('current')}
+          wrong={detailOf(error, 'current')}
         />
         <Field
           label="New password"
           name="password"
           type="password"
           autoComplete="new-password"
-          wrong={wrong('password')}
+          wrong={detailOf(error, 'password')}
         />
         <div className="buttons">
-          <button type="submit" className="button quiet" disabled={change.isPending}>
+          <button type="submit" className="button quiet" disabled={isBusy}>
             Change the password
           </button>
         </div>

@@ -1,36 +1,23 @@
 import { useQueryClient } from '@tanstack/react-query'
-import { type FormEvent, useEffect, useState } from 'react'
+import { useEffect, useState } from 'react'
 import type { SignedIn } from '../../schemas/index.ts'
-import { ask, DaemonError } from '../daemon.ts'
+import { ask } from '../daemon.ts'
 import { Wrong } from '../parts/dialog.tsx'
-import { Field, valuesOf } from '../parts/field.tsx'
+import { Field } from '../parts/field.tsx'
 import { icons } from '../parts/icons.tsx'
+import { detailOf, useSubmit } from '../parts/submit.ts'
 
 export function SignInPage() {
   const queries = useQueryClient()
   const [kind, setKind] = useState<'login' | 'register'>('login')
-  const [error, setError] = useState<unknown>()
-  const [isBusy, setBusy] = useState(false)
   const title = kind === 'login' ? 'Sign in' : 'Make an account'
   useEffect(() => {
     document.title = `${title} · Broker`
   }, [title])
-  const submit = async (event: FormEvent<HTMLFormElement>) => {
-    event.preventDefault()
-    setBusy(true)
-    setError(undefined)
-    try {
-      const { email, password } = valuesOf(event.currentTarget)
-      await ask<SignedIn>('POST', `/api/auth/${kind}`, { email, password })
-      await queries.invalidateQueries()
-    } catch (failure) {
-      setError(failure)
-    } finally {
-      setBusy(false)
-    }
-  }
-  const wrong = (name: string) =>
-    error instanceof DaemonError ? error.details.find(({ path }) => path.endsWith(name))?.message : undefined
+  const { error, isBusy, submit, forget } = useSubmit(async ({ email, password }) => {
+    await ask<SignedIn>('POST', `/api/auth/${kind}`, { email, password })
+    await queries.invalidateQueries()
+  })
   return (
     <main id="content" className="sign-in">
       <p className="brand">
@@ -43,15 +30,15 @@ export function SignInPage() {
           : 'Broker lets programs use your accounts and keys without ever holding them.'}
       </p>
       <Wrong error={error} />
-      <form onSubmit={(event) => void submit(event)} key={kind}>
-        <Field label="E-mail" name="email" type="email" autoComplete="username" wrong={wrong('email')} />
+      <form onSubmit={submit} key={kind}>
+        <Field label="E-mail" name="email" type="email" autoComplete="username" wrong={detailOf(error, 'email')} />
         <Field
           label="Password"
           name="password"
           type="password"
           autoComplete={kind === 'login' ? 'current-password' : 'new-password'}
           help={kind === 'register' ? 'At least 8 characters. Several words in a row are best.' : undefined}
-          wrong={wrong('password')}
+          wrong={detailOf(error, 'password')}
         />
         <button type="submit" className="button" disabled={isBusy}>
           {kind === 'login' ? 'Sign in' : 'Make the account'}
@@ -63,7 +50,7 @@ export function SignInPage() {
           type="button"
           className="as-link"
           onClick={() => {
-            setError(undefined)
+            forget()
             setKind(kind === 'login' ? 'register' : 'login')
           }}
         >

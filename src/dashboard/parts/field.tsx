@@ -9,7 +9,6 @@ interface FieldProps {
   readonly isOptional?: boolean
   readonly autoComplete?: string
   readonly defaultValue?: string
-  readonly isFocused?: boolean
 }
 
 /** One input with its label, its help and what is wrong with it. */
@@ -37,7 +36,7 @@ export function Field(props: FieldProps) {
       {type === 'area' || type === 'code' ? (
         <textarea {...common} rows={type === 'code' ? 16 : 3} className={type === 'code' ? 'code' : undefined} />
       ) : (
-        <input {...common} type={type} data-autofocus={props.isFocused || undefined} />
+        <input {...common} type={type} />
       )}
       {help !== undefined && (
         <div className="help" id={`${id}-help`}>
