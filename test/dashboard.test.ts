@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { whyNot } from '../tools/available.ts'
@@ -190,6 +191,37 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await page.getByRole('button', { name: 'Done' }).click()
     await row(page, 'OpenAI').getByText('1 connected').waitFor()
     assert.doesNotMatch(await page.content(), /CNRY/)
+  })
+
+  it('connects by a key that signs, of one line or of many', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'Amazon Web Services')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('Access key id').fill('AKIACNRYDASHBOARD')
+    await page.getByLabel('Secret access key').fill('CNRYdashboarddashboard')
+    await page.keyboard.press('Enter')
+    await page.getByText('Amazon Web Services is connected.').waitFor()
+    await page.getByRole('button', { name: 'Done' }).click()
+
+    const { privateKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
+    await beginConnecting(page, 'GitHub')
+    await page.getByLabel('Key that signs').check()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('App id').fill('12345')
+    await page.getByLabel('Installation id').fill('678')
+    await page.getByLabel('Private key of the app').fill(privateKey.export({ type: 'pkcs1', format: 'pem' }).toString())
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('GitHub is connected.').waitFor()
+    const { connections } = (await ada.call('GET', '/api/connections')).body
+    const signing = connections.filter((one: { signing?: string }) => one.signing !== undefined)
+    assert.deepEqual(
+      signing.map((one: { provider: string; signing: string }) => [one.provider, one.signing]),
+      [
+        ['aws', 'aws_sigv4'],
+        ['github', 'github_app'],
+      ],
+    )
   })
 
   it('connects by OAuth: over to the provider in another tab, and the page goes on by itself', async () => {

@@ -49,17 +49,20 @@ function isOver({ status }: AuthSession): boolean {
   return ['completed', 'failed', 'expired', 'cancelled'].includes(status)
 }
 
-type Flow = ProviderDefinition['flow']
+/** A flow, or the login with a key that is never sent, which is of the flow `api_key` too. */
+type Way = ProviderDefinition['flow'] | 'signing'
 
-/** The flows whose section the definition has, its own first. */
-function flowsOf({ flow, api_key, oauth }: ProviderDefinition): readonly Flow[] {
-  const others: readonly Flow[] = [
+/** The ways whose section the definition has, its own first. */
+function waysOf({ flow, api_key, oauth, signing }: ProviderDefinition): readonly Way[] {
+  const own: Way = flow === 'api_key' && api_key === undefined ? 'signing' : flow
+  const others: readonly Way[] = [
     ...(oauth?.authorization_url !== undefined || oauth?.issuer !== undefined ? (['pkce'] as const) : []),
     ...(oauth?.device_authorization_url === undefined ? [] : (['device_code'] as const)),
     ...(api_key === undefined ? [] : (['api_key'] as const)),
+    ...(signing === undefined ? [] : (['signing'] as const)),
   ]
-  const isOwnRedirect = flow === 'pkce' || flow === 'dcr_pkce'
-  return [flow, ...others.filter((other) => other !== flow && !(isOwnRedirect && other === 'pkce'))]
+  const isOwnRedirect = own === 'pkce' || own === 'dcr_pkce'
+  return [own, ...others.filter((other) => other !== own && !(isOwnRedirect && other === 'pkce'))]
 }
 
 interface BeginProps {
@@ -72,13 +75,14 @@ interface BeginProps {
 
 function Begin({ definition, connection, taken, onSession }: BeginProps) {
   const { name, description, base_url, oauth } = definition
-  const flows = flowsOf(definition)
-  const [flow, setFlow] = useState<Flow>(flows[0] ?? definition.flow)
+  const ways = waysOf(definition)
+  const [way, setWay] = useState<Way>(ways[0] ?? definition.flow)
+  const isKey = way === 'api_key' || way === 'signing'
   const { error, isBusy, submit } = useSubmit(async ({ connection: wanted, base_url: url, scopes }) => {
     const list = scopes?.split(/[\s,]+/).filter((scope) => scope !== '')
     onSession(
       await ask<AuthSession>('POST', `/api/auth/providers/${encodeURIComponent(name)}/connect`, {
-        flow,
+        ...(way === 'signing' ? { flow: 'api_key', signing: true } : { flow: way }),
         connection: connection ?? wanted ?? 'default',
         ...(connection !== undefined && { force: true }),
         ...(url !== undefined && { base_url: url }),
@@ -91,12 +95,13 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
     <Step onSubmit={submit}>
       {description !== undefined && <p className="soft">{description}</p>}
       <Wrong error={error} />
-      {flows.length > 1 && (
+      {ways.length > 1 && (
         <fieldset>
           <legend>How</legend>
-          {flows.map((one) => (
+          {ways.map((one) => (
             <label key={one} className="choice">
-              <input type="radio" name="flow" checked={flow === one} onChange={() => setFlow(one)} /> {flowWords[one]}
+              <input type="radio" name="flow" checked={way === one} onChange={() => setWay(one)} />{' '}
+              {one === 'signing' ? 'Key that signs, and is never sent' : flowWords[one]}
             </label>
           ))}
         </fieldset>
@@ -127,7 +132,7 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
           wrong={wrong('base_url')}
         />
       )}
-      {flow !== 'api_key' && (
+      {!isKey && (
         <Field
           label="Scopes"
           name="scopes"
@@ -299,12 +304,12 @@ function Values({
         </p>
       )}
       <Wrong error={error} />
-      {next.fields.map(({ name, label, secret, required, help }) => (
+      {next.fields.map(({ name, label, secret, multiline, required, help }) => (
         <Field
           key={name}
           name={name}
           label={label}
-          type={secret ? 'password' : 'text'}
+          type={multiline ? 'area' : secret ? 'password' : 'text'}
           isOptional={!required}
           help={help}
           wrong={detailOf(error, name)}
