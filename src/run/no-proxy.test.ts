@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
+import { isIP } from 'node:net'
 import { test } from 'node:test'
 import { noProxyEntries, noProxyFor } from './no-proxy.ts'
 
-const LOOPBACK = 'localhost,127.0.0.1,::1,[::1]'
+const LOOPBACK = 'localhost,127.0.0.1,::1'
 
 test('loopback is reached directly', () => {
   assert.deepEqual(noProxyFor([], ['api.example.com']), { value: LOOPBACK, removed: [] })
@@ -30,3 +31,25 @@ test('an entry for one name of a routed wildcard is taken out', () => {
 test('both spellings of the variable are read', () => {
   assert.deepEqual(noProxyEntries({ NO_PROXY: 'a.test, b.test', no_proxy: 'c.test' }), ['a.test', 'b.test', 'c.test'])
 })
+
+test('addresses lose their brackets, which httpx cannot read', () => {
+  const entries = noProxyEntries({ NO_PROXY: '[::1], [fd00::7]:8080,[fe80::1],intranet.example:8080' })
+
+  assert.deepEqual(entries, ['::1', 'fd00::7', 'fe80::1', 'intranet.example:8080'])
+  const { value } = noProxyFor(entries, ['api.example.com'])
+  assert.deepEqual(value.split(',').filter(crashesHttpx), [])
+  assert.deepEqual(['[::1]', '[fd00::7]:8080'].filter(crashesHttpx), ['[::1]', '[fd00::7]:8080'])
+})
+
+/**
+ * Whether httpx (0.24 and newer) fails to make any client because of this entry. It takes addresses and `localhost` as
+ * hosts, and puts `*` before all others; the authority of the pattern that comes of it must parse: what is behind the
+ * host, up to the end, has to be a port.
+ */
+function crashesHttpx(entry: string): boolean {
+  const isAddress = isIP(entry) !== 0
+  const authority = isAddress || entry === 'localhost' ? entry : `*${entry}`
+  if (isIP(entry) === 6) return false
+  const [, rest = ''] = /^(?:\[[^\]]*\]|[^:]*)(.*)$/.exec(authority) ?? []
+  return rest !== '' && !/^:\d*$/.test(rest)
+}

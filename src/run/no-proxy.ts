@@ -1,4 +1,4 @@
-const LOOPBACK = ['localhost', '127.0.0.1', '::1', '[::1]']
+const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 /**
  * The child's NO_PROXY: the user's entries and loopback, less those that would let a routed host past the proxy.
@@ -10,13 +10,20 @@ export function noProxyFor(
 ): { readonly value: string; readonly removed: readonly string[] } {
   const bypasses = (entry: string) => routedHosts.some((host) => excepts(entry, host))
   const kept = [...new Set([...userEntries, ...LOOPBACK])].filter((entry) => !bypasses(entry))
-  return { value: kept.join(','), removed: [...new Set(userEntries.filter(bypasses))] }
+  return { value: kept.join(','), removed: userEntries.filter(bypasses) }
 }
 
-/** Entries of both spellings of the variable. */
+/** Entries of both spellings of the variable, addresses without brackets. */
 export function noProxyEntries(environment: Readonly<Record<string, string>>): readonly string[] {
   const text = `${environment['NO_PROXY'] ?? ''},${environment['no_proxy'] ?? ''}`
-  return text.split(/[\s,]+/).filter((entry) => entry !== '')
+  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
+  return [...new Set(entries.map(withoutBrackets))]
+}
+
+// Python's httpx makes a URL pattern of each entry, and takes what is behind the first colon in brackets for a port: no
+// client of it can be made. Without them all clients understand the address, though for every port of it.
+function withoutBrackets(entry: string): string {
+  return entry.replace(/^\[([0-9A-Fa-f:.]+)\](?::\d+)?$/, '$1')
 }
 
 function excepts(entry: string, host: string): boolean {
