@@ -270,32 +270,58 @@ describe('broker run', { timeout: 60_000 }, () => {
   })
 
   describe('walls', () => {
-    it('gives a grandchild that outlives the run nothing', async () => {
+    it('keeps the proxy for what the command left behind, and ends the run with the last of it', async () => {
       const heir = join(world.folder, 'heir.cjs')
       const outcome = join(world.folder, 'outcome.json')
       writeFileSync(heir, HEIR)
       const begin = `require('child_process').spawn(process.execPath, [${JSON.stringify(heir)}, '${ITEMS}', '${outcome}'], { detached: true, stdio: 'ignore' }).unref()`
       const appeared = fileIn(world.folder, 'outcome.json')
 
-      assert.equal((await world.broker(['run', '--', process.execPath, '-e', begin])).code, 0)
-      const before = api.received.length
-      writeFileSync(join(world.folder, 'heir.cjs.go'), '')
-      await appeared
+      const { code, stderr } = await world.broker(['run', '--', process.execPath, '-e', begin])
 
-      assert.match(readFileSync(outcome, 'utf8'), /ECONNREFUSED|fetch failed/)
-      assert.equal(api.received.length, before)
+      assert.equal(code, 0)
+      assert.match(stderr, /left node \(pid \d+\) running; the proxy stays until they end/)
+      const [started] = await auditLog(world, '-n', '1')
+      assert.equal(started.event, 'run.started')
+      writeFileSync(`${heir}.go`, '')
+      await appeared
+      assert.equal(readFileSync(outcome, 'utf8'), 'answered 200')
+      await untilNoRunFolder(world)
+      const [ended, asked] = await auditLog(world, '-n', '2')
+      assert.deepEqual([asked.event, ended.event, ended.status], ['proxy.request', 'run.ended', 'success'])
+      assert.equal(ended.run_id, started.run_id)
     })
 
-    it('leaves no folder behind after a SIGKILL once another run has started', async () => {
-      const run = await world.startAsking()
+    it('goes on for the child when it is killed itself, and says that it was lost', async () => {
+      const heir = join(world.folder, 'orphan.cjs')
+      const outcome = join(world.folder, 'orphaned.json')
+      writeFileSync(heir, HEIR)
+      const run = world.start(['run', '--', process.execPath, heir, ITEMS, outcome])
+      await fileIn(world.folder, 'orphan.cjs.ready')
       run.process.kill('SIGKILL')
       await once(run.process, 'exit')
+
+      const appeared = fileIn(world.folder, 'orphaned.json')
+      writeFileSync(`${heir}.go`, '')
+      await appeared
+      await untilNoRunFolder(world)
+
+      assert.equal(readFileSync(outcome, 'utf8'), 'answered 200')
+      const [ended, asked] = await auditLog(world, '-n', '2')
+      assert.deepEqual([asked.event, ended.event], ['proxy.request', 'run.ended'])
+      assert.deepEqual([ended.status, ended.reason], ['failure', 'lost'])
+    })
+
+    it('leaves no folder behind after a SIGKILL of its proxy once another run has started', async () => {
+      const run = await world.startAsking()
+      process.kill(proxyPid(world), 'SIGKILL')
+
+      assert.match((await run.end()).stderr, /proxy of this run ended before the command/)
       assert.equal(runFolders(world).length, 1)
+      assert.equal((await auditLog(world, '-n', '1'))[0].event, 'run.ended')
 
       assert.equal((await world.broker(['run', '--', 'true'])).code, 0)
-
       assert.deepEqual(runFolders(world), [])
-      process.kill(run.child.pid, 'SIGKILL')
     })
 
     it('serves no credentials but those of its own child', async () => {
@@ -352,6 +378,7 @@ const fs = require('node:fs')
 const [, self, url, outcome] = process.argv
 const ask = () => fetch(url).then((answer) => 'answered ' + answer.status, (error) => String(error.cause ?? error))
 const attempt = () => ask().then((text) => fs.renameSync((fs.writeFileSync(outcome + '.part', text), outcome + '.part'), outcome))
+fs.writeFileSync(self + '.ready', '')
 const timer = setInterval(() => {
   if (!fs.existsSync(self + '.go')) return
   clearInterval(timer)
@@ -362,6 +389,25 @@ setTimeout(() => process.exit(1), 20_000).unref()
 
 function runFolders({ temporary }: BrokerHome): readonly string[] {
   return readdirSync(temporary).filter((name) => name.startsWith('broker-run-'))
+}
+
+/** The process of the only run's proxy. */
+function proxyPid(world: BrokerHome): number {
+  const [folder = ''] = runFolders(world)
+  return Number(/^broker-run-(\d+)-/.exec(folder)?.[1])
+}
+
+async function untilNoRunFolder(world: BrokerHome): Promise<void> {
+  const changes = watch(world.temporary)
+  try {
+    for (;;) {
+      const changed = once(changes, 'change')
+      if (runFolders(world).length === 0) return
+      await changed
+    }
+  } finally {
+    changes.close()
+  }
 }
 
 async function fileIn(folder: string, name: string): Promise<void> {

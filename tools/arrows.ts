@@ -162,6 +162,7 @@ export const sharpTools: readonly SharpTool[] = [
 export const environmentReaders: readonly string[] = [
   'src/config/',
   'src/cli/main.ts',
+  'src/cli/run-proxy.ts',
   'src/daemon/main.ts',
   'src/run/preload.cjs',
 ]

@@ -8,6 +8,8 @@ export interface Invocation {
   readonly config: Config
   readonly output: Output
   readonly log: DebugLog
+  /** Where the log is written; undefined where the user switched it off. */
+  readonly logFile: string | undefined
   readonly terminal: Terminal
   readonly quiet: boolean
   /** The configuration as it is with another daemon to call. */

@@ -20,7 +20,9 @@ function printVersion() {
 
 async function start() {
   cacheCompiledCode(fileURLToPath(new URL('../../node_modules/.cache', import.meta.url)))
-  const { main } = await import('./main.ts')
+  // Only `broker run` starts it, with a channel to speak through.
+  const isRunProxy = first === 'run-proxy' && process.connected === true
+  const { main } = isRunProxy ? await import('./run-proxy.ts') : await import('./main.ts')
   await main()
 }
 

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import picocolors from 'picocolors'
 import { loadConfig } from '../config/index.ts'
@@ -44,8 +45,9 @@ async function run(argv: readonly string[]): Promise<number> {
 
 function openInvocation(globals: GlobalOptions, output: Output): Invocation {
   const config = loadConfig(process.env, homedir())
+  const logFile = globals.logFile === undefined ? config.paths.clientLog : globals.logFile || undefined
   const log = openDebugLog({
-    path: globals.logFile === undefined ? config.paths.clientLog : globals.logFile || undefined,
+    path: logFile,
     isDefault: globals.logFile === undefined,
     ...(globals.verbose && { show: (line: string) => void process.stderr.write(line) }),
   })
@@ -54,6 +56,7 @@ function openInvocation(globals: GlobalOptions, output: Output): Invocation {
     config,
     output,
     log,
+    logFile: logFile && resolve(logFile),
     terminal: openTerminal({
       stdin: process.stdin,
       stderr: process.stderr,

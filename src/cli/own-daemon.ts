@@ -49,7 +49,12 @@ export async function startDaemon(config: Config, log: DebugLog): Promise<Daemon
   const words = join(dirname(config.paths.daemonLog), 'start.log')
   const [file, ...args] = DAEMON_COMMAND
   const output = openForWords(words)
-  const child = spawn(file, args, { detached: true, cwd: '/', stdio: ['ignore', output, output] })
+  const child = spawn(file, args, {
+    detached: true,
+    cwd: '/',
+    env: config.environment,
+    stdio: ['ignore', output, output],
+  })
   closeSync(output)
   let ended: number | string | undefined
   child.once('error', (error) => {

@@ -17,6 +17,8 @@ export interface Config {
   readonly proxy: ProxyConfig
   /** The environment the command was started with, `BROKER_*` left out: what a child of `run` may inherit. */
   readonly inherited: Readonly<Record<string, string>>
+  /** The whole environment: what Broker's own processes are started with. */
+  readonly environment: Environment
 }
 
 export interface DaemonConfig {
@@ -61,6 +63,7 @@ export function loadConfig(environment: Environment, homeFolder: string): Config
     daemon,
     proxy: proxyConfig(env),
     inherited: inheritable(environment),
+    environment,
   })
 }
 

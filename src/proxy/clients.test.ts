@@ -132,7 +132,15 @@ async function answerUnder(
   child.send({ originPort, ca: testAuthority().caPem })
   const [{ port, caPem, username, password }] = await once(child, 'message')
   const credentials = { username, password: new Secret(password) }
-  const proxy = { port, caPem, credentials, interceptedHosts: [], flush: async () => {}, close: async () => {} }
+  const proxy = {
+    port,
+    caPem,
+    credentials,
+    openPort: undefined,
+    interceptedHosts: [],
+    flush: async () => {},
+    close: async () => {},
+  }
   const socket = await openTunnel(t, proxy, 'api.prov.test:443')
   const client = new Client(connectTls({ socket, servername: 'api.prov.test', ca: caPem }))
   client.send('GET / HTTP/1.1\r\nHost: api.prov.test\r\nConnection: close\r\n\r\n')

@@ -40,6 +40,9 @@ interface FrontDoorOptions {
   readonly plainServices: Services
 }
 
+/** Whether a connection still has to show credentials. */
+export type Admission = 'granted' | 'by credentials'
+
 const CONNECTED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 /** Where the child's connections come in: CONNECT to be intercepted or tunnelled, and plain http. */
@@ -52,24 +55,24 @@ export class FrontDoor {
     this.#authorization = digest(options.authorization.reveal())
   }
 
-  accept(child: Socket): void {
+  accept(child: Socket, admission: Admission): void {
     child.setNoDelay(true)
     new Relay({
       socket: child,
       transport: child,
       services: this.#options.plainServices,
       judge: {
-        judge: (head) => this.#judge(head),
+        judge: (head) => this.#judge(head, admission),
         refused: (refusal, head) => this.#refused(refusal, head),
         connect: (target, rest) => this.#connect(child, target, rest),
       },
     })
   }
 
-  #judge(head: RequestHead): Verdict {
+  #judge(head: RequestHead, admission: Admission): Verdict {
     const isConnect = head.method === 'CONNECT'
     if (!isConnect && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
-    if (!this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
+    if (admission !== 'granted' && !this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
     return isConnect ? this.#judgeConnect(head) : this.#judgePlain(head)
   }
 

@@ -10,7 +10,7 @@ import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
 import { Dialer } from './dial.ts'
 import type { Services } from './exchange.ts'
-import { FrontDoor } from './front-door.ts'
+import { type Admission, FrontDoor } from './front-door.ts'
 import { RouteTable } from './route-table.ts'
 import { UpstreamPool } from './upstream-pool.ts'
 
@@ -37,6 +37,13 @@ export interface ProxyOptions {
   readonly corporateProxy?: CorporateProxy
   /** Never reachable through the proxy. */
   readonly daemonAddresses: readonly { readonly host: string; readonly port: number }[]
+  /** What the child must present; random where absent. */
+  readonly password?: Secret
+  /**
+   * Opens a second listener, for clients that cannot present credentials: whom this lets in needs none. Both ports are on
+   * 127.0.0.1.
+   */
+  readonly admits?: (connection: { readonly peerPort: number; readonly ownPort: number }) => boolean
   /** Debug log; gets nothing secret. */
   readonly log: (event: object) => void
 }
@@ -44,6 +51,8 @@ export interface ProxyOptions {
 export interface RunningProxy {
   /** On 127.0.0.1. */
   readonly port: number
+  /** On 127.0.0.1, for those whom `admits` lets in without credentials; undefined without it. */
+  readonly openPort: number | undefined
   /** What the child must present as Basic proxy credentials. */
   readonly credentials: { readonly username: string; readonly password: Secret }
   /** The root that the child must trust (PEM); undefined where nothing is routed. */
@@ -59,6 +68,11 @@ export interface RunningProxy {
 const USERNAME = 'broker'
 const ROUTES_EVERY = 5_000
 
+/** 192 random bits, for one run. */
+export function newProxyPassword(): Secret {
+  return new Secret(randomBytes(24).toString('base64url'))
+}
+
 /** Starts the proxy on a free port of 127.0.0.1. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { broker, log, runId } = options
@@ -73,7 +87,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const httpPool = new UpstreamPool((target) => dialer.http(target))
   const relays: Services['relays'] = new Set()
   const shared = { questions, audit, relays, log }
-  const password = new Secret(randomBytes(24).toString('base64url'))
+  const { admits, password = newProxyPassword() } = options
   const door = new FrontDoor({
     authorization: new Secret(`Basic ${Buffer.from(`${USERNAME}:${password.reveal()}`).toString('base64')}`),
     routes,
@@ -86,14 +100,17 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   })
 
   const children = new Set<Socket>()
-  const server = createServer({ allowHalfOpen: true, noDelay: true }, (child) => {
+  const accept = (child: Socket, admission: Admission) => {
     children.add(child)
     child.once('close', () => children.delete(child))
-    door.accept(child)
-  })
-  const port = await listen(server)
+    door.accept(child, admission)
+  }
+  const server = createServer(SOCKET_OPTIONS, (child) => accept(child, 'by credentials'))
+  const openServer = admits && createServer(SOCKET_OPTIONS, (child) => accept(child, admission(child, admits)))
+  const [port, openPort] = await Promise.all([listen(server), openServer && listen(openServer)])
   return {
     port,
+    openPort,
     credentials: { username: USERNAME, password },
     caPem: certificates?.caPem,
     interceptedHosts: routes.hosts,
@@ -101,6 +118,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     async close() {
       refresh.stop()
       server.close()
+      openServer?.close()
       for (const relay of relays) relay.abandon()
       for (const child of children) child.destroy()
       tlsPool.close()
@@ -109,6 +127,13 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       audit.close()
     },
   }
+}
+
+const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true } as const
+
+function admission({ remotePort, localPort }: Socket, admits: NonNullable<ProxyOptions['admits']>): Admission {
+  if (remotePort === undefined || localPort === undefined) return 'by credentials'
+  return admits({ peerPort: remotePort, ownPort: localPort }) ? 'granted' : 'by credentials'
 }
 
 function listen(server: ReturnType<typeof createServer>): Promise<number> {

@@ -14,7 +14,7 @@ const TRUST = {
 function surroundings(more: Partial<ChildSurroundings> = {}): ChildSurroundings {
   return {
     inherited: { PATH: '/bin' },
-    proxy: { port: 4711, username: 'broker', password: new Secret('CNRYrun') },
+    proxy: { port: 4711, openPort: undefined, username: 'broker', password: new Secret('CNRYrun') },
     trust: TRUST,
     placeholders: {},
     routedHosts: ['api.example.com'],

@@ -1,21 +1,14 @@
 import { fileURLToPath } from 'node:url'
-import type { Secret } from '../protocol/index.ts'
+import type { ListeningProxy } from './messages.ts'
 import { noProxyEntries, noProxyFor } from './no-proxy.ts'
 import { REPLACING, type TrustFiles } from './trust-files.ts'
 
 type Environment = Readonly<Record<string, string>>
 
-export interface ChildProxy {
-  readonly port: number
-  /** Of the run alone, worthless elsewhere and after it. */
-  readonly username: string
-  readonly password: Secret
-}
-
 export interface ChildSurroundings {
   /** The parent's environment without `BROKER_*`. */
   readonly inherited: Environment
-  readonly proxy: ChildProxy
+  readonly proxy: Pick<ListeningProxy, 'port' | 'openPort' | 'username' | 'password'>
   /** Undefined where nothing is intercepted, so that no tool has to trust anything. */
   readonly trust: TrustFiles | undefined
   /** By variable name; only of providers that are connected. */
@@ -45,7 +38,7 @@ export function childEnvironment({ inherited, proxy, trust, placeholders, routed
   return { environment, bypasses: noProxy.removed }
 }
 
-function proxyVariables({ port, username, password }: ChildProxy): Environment {
+function proxyVariables({ port, username, password }: ChildSurroundings['proxy']): Environment {
   const url = `http://${username}:${password.reveal()}@127.0.0.1:${port}`
   return {
     HTTPS_PROXY: url,

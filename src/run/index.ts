@@ -1,6 +1,10 @@
 /**
- * One command behind the proxy: a key and a folder that live as long as it does, its environment, its signals and its
- * exit code (contract sections 9 and 12, the table in section 3 of the proxy's notes).
+ * One command behind the proxy (contract sections 9 and 12, the tables in sections 3 and 5 of the proxy's notes), in two
+ * processes: `broker run` itself, with the command's environment, its signals and its exit code; and that of its proxy, with
+ * a key and a folder that live as long as anything the command started.
  * Must never give the child a secret, write one to a file, or print on its standard output.
  */
-export { type RunOptions, runCommand } from './run-command.ts'
+export { ProxyProcess } from './proxy-process.ts'
+export { openRunChannel } from './run-channel.ts'
+export { runCommand } from './run-command.ts'
+export { type ProxySettings, serveRun } from './serve-run.ts'

@@ -8,8 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Caller, connect, type DaemonUnderTest, owner, startDaemon } from '../../test/daemon-under-test.ts'
+import { RUN_PROXY_COMMAND } from '../cli/run-proxy-command.ts'
 import { DaemonClient, expectDaemon, type Signer } from '../client/index.ts'
+import { generateSigningKey } from '../identity/index.ts'
 import { createCertificateAuthority } from '../proxy/certificate-authority.ts'
+import { ProxyProcess } from './proxy-process.ts'
 import { type RunOptions, runCommand } from './run-command.ts'
 
 const KEY = 'ak-CNRY0123456789abcdef'
@@ -20,6 +23,7 @@ let daemon: DaemonUnderTest
 let ada: Caller
 let origin: Server
 let originCa: string
+let originCaFile: string
 let received: string[] = []
 let folder: string
 let warnings: string[] = []
@@ -52,6 +56,8 @@ before(async () => {
   ).listen(0, '127.0.0.1')
   await once(origin, 'listening')
   folder = mkdtempSync(join(tmpdir(), 'broker-test-'))
+  originCaFile = join(folder, 'origin.pem')
+  writeFileSync(originCaFile, originCa)
 })
 
 after(async () => {
@@ -150,58 +156,61 @@ test("NO_PROXY cannot lead a routed host past the proxy, and the user's own root
   assert.match(warnings[0] ?? '', /NO_PROXY/)
 })
 
-test('the key of a run that has ended resolves nothing', async () => {
-  let key: Signer | undefined
-  await run(['true'], {}, (signer) => {
-    key = signer
-  })
+test('a run can end itself and no other, and its key resolves nothing after', async () => {
+  const [client, own, other] = [clientOf(ada), generateSigningKey(), generateSigningKey()]
+  const { run_id } = await client.startRun({ did: own.did })
+  const { run_id: otherId } = await client.startRun({ did: other.did })
+  const asRun = clientOf({ handle: ada.handle, key: own })
 
-  assert.ok(key)
-  const client = clientOf(key)
-  await assert.rejects(client.resolve({ host: HOST }), { name: 'AuthenticationFailedError' })
+  assert.equal((await asRun.resolve({ host: HOST })).provider, 'acme')
+  await assert.rejects(asRun.endRun(otherId, 0), { name: 'NotFoundError' })
+  await asRun.endRun(run_id, 0)
+  await assert.rejects(asRun.resolve({ host: HOST }), { name: 'AuthenticationFailedError' })
+
+  asRun.close()
   client.close()
 })
 
 async function run(
   command: readonly [string, ...string[]],
   more: { readonly inherited?: Readonly<Record<string, string>>; readonly only?: readonly string[] } = {},
-  onKey: (signer: Signer) => void = () => undefined,
 ): Promise<number> {
   received = []
   warnings = []
-  const client = clientOf({ handle: ada.handle, key: ada.key })
+  const client = clientOf(ada)
+  const inherited = { PATH: process.env['PATH'] ?? '', HOME: folder, ...more.inherited }
+  const proxy = new ProxyProcess(RUN_PROXY_COMMAND, {
+    ...inherited,
+    BROKER_HOME: daemon.home,
+    BROKER_PORT: String(daemon.port),
+    BROKER_PROXY_CA_FILE: originCaFile,
+    BROKER_PROXY_CONNECT_TO: `${HOST}:443:127.0.0.1:${(origin.address() as AddressInfo).port}`,
+    TMPDIR: folder,
+  })
   const options: RunOptions = {
     command,
     client,
     handle: ada.handle,
-    clientOf: (signer) => {
-      onKey(signer)
-      return clientOf(signer)
-    },
+    proxy,
     ...(more.only && { only: more.only }),
     connections: {},
-    proxy: {
-      strict: false,
-      upstreamCa: [originCa],
-      connectTo: [{ host: HOST, port: 443, toHost: '127.0.0.1', toPort: (origin.address() as AddressInfo).port }],
-      daemonAddresses: [{ host: '127.0.0.1', port: daemon.port }],
-      log: () => undefined,
-    },
-    inherited: { PATH: process.env['PATH'] ?? '', HOME: folder, ...more.inherited },
-    temporaryFolder: folder,
+    strict: false,
+    inherited,
+    logFile: undefined,
     atTerminal: false,
     warn: (message) => warnings.push(message),
   }
   try {
     return await runCommand(options)
   } finally {
+    proxy.release()
     client.close()
   }
 }
 
-function clientOf(signer: Signer): DaemonClient {
+function clientOf({ handle, key }: Signer): DaemonClient {
   const { did } = JSON.parse(readFileSync(join(daemon.home, 'server', 'daemon.json'), 'utf8'))
-  return new DaemonClient({ baseUrl: daemon.origin, signer, check: expectDaemon(did) })
+  return new DaemonClient({ baseUrl: daemon.origin, signer: { handle, key }, check: expectDaemon(did) })
 }
 
 /** The child shares the test's own standard streams, which belong to the reporter. */

@@ -1,77 +1,88 @@
-import { accessSync, constants } from 'node:fs'
-import { delimiter, join } from 'node:path'
-import type { DaemonClient, Signer } from '../client/index.ts'
-import { generateSigningKey } from '../identity/index.ts'
-import { type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
+import type { DaemonClient } from '../client/index.ts'
 import type { Routes } from '../schemas/index.ts'
 import { childEnvironment } from './child-environment.ts'
 import { commandName } from './command-name.ts'
+import type { LeftProcess } from './descendants.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
-import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
+import type { ProxyProcess, RunEnd } from './proxy-process.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
-import { type TrustFiles, writeTrustFiles } from './trust-files.ts'
 
 export interface RunOptions {
   readonly command: readonly [string, ...string[]]
   /** Signs as the identity. */
   readonly client: DaemonClient
   readonly handle: string
-  /** A client of the same daemon that signs as this run. */
-  readonly clientOf: (signer: Signer) => DaemonClient
+  readonly proxy: ProxyProcess
   /** Only these providers may be injected; all of the principal's when undefined. */
   readonly only?: readonly string[]
   /** Connections to use instead of the default, by provider. */
   readonly connections: Readonly<Record<string, string>>
-  /** What the proxy itself obeys. */
-  readonly proxy: Pick<
-    ProxyOptions,
-    'strict' | 'upstreamCa' | 'connectTo' | 'corporateProxy' | 'daemonAddresses' | 'log'
-  >
+  /** Refuse every host that no connected provider matches. */
+  readonly strict: boolean
   readonly inherited: Readonly<Record<string, string>>
-  /** Folder in which the run's own is made. */
-  readonly temporaryFolder: string
+  /** File of the debug log, for the proxy's process. */
+  readonly logFile: string | undefined
   readonly atTerminal: boolean
   /** Tells the user, on standard error. */
   readonly warn: (message: string) => void
 }
 
 /**
- * Runs the command behind a proxy of its own and gives its exit code.
+ * Runs the command behind its proxy and gives its exit code.
  * @throws BrokerError where the daemon refuses the run or the proxy cannot start; the command has not run then.
  */
 export async function runCommand(options: RunOptions): Promise<number> {
-  const key = generateSigningKey()
-  const run = await options.client.startRun({
-    did: key.did,
-    ...(options.only && { only: [...options.only] }),
-    ...(Object.keys(options.connections).length > 0 && { connections: { ...options.connections } }),
-    command: commandName(options.command[0]),
+  const { client, command, connections, handle, logFile, only, proxy, strict, warn } = options
+  const run = await client.startRun({
+    did: await proxy.key,
+    ...(only && { only: [...only] }),
+    ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
+    command: commandName(command[0]),
   })
-  const broker = options.clientOf({ handle: options.handle, key })
-  let exit: ChildExit | undefined
-  try {
-    exit = await behindProxy(options, run.run_id, broker)
-  } finally {
-    await endRun(options, run.run_id, exit?.code)
-    broker.close()
-  }
-  if (exit.failure) options.warn(exit.failure)
+  proxy.start({ runId: run.run_id, handle, strict, logFile, isBrowser: false })
+  const exit = await runChild(options)
+  if (exit.failure) warn(exit.failure)
+  const end = await proxy.childEnded(exit.code)
+  if (end.kind === 'lost') await client.endRun(run.run_id, exit.code).catch(() => {})
+  for (const warning of warningsOf(end, command)) warn(warning)
   return exit.code
 }
 
-async function behindProxy(options: RunOptions, runId: string, broker: DaemonClient): Promise<ChildExit> {
-  const routes = await broker.routes()
-  const [proxy, connected] = await Promise.all([
-    startProxy({ ...options.proxy, broker, routes, runId }),
-    connectedProviders(options.client, routes),
-  ])
-  if (connected.length === 0)
-    options.warn(`No connection for this run: "${commandName(options.command[0])}" runs without credentials`)
-  try {
-    return await runChild(options, proxy, connected, routes)
-  } finally {
-    await proxy.close()
+function warningsOf(end: RunEnd, command: RunOptions['command']): readonly string[] {
+  switch (end.kind) {
+    case 'ended':
+      return end.warnings
+    case 'stays':
+      return [`"${commandName(command[0])}" left ${namesOf(end.left)} running; the proxy stays until they end`]
+    case 'lost':
+      return ['The proxy of this run ended before the command: requests after that were refused']
   }
+}
+
+const MOST_NAMED = 3
+
+/** `node (pid 123), esbuild (pid 130) and 4 more`. */
+function namesOf(left: readonly LeftProcess[]): string {
+  const named = left.slice(0, MOST_NAMED).map(({ pid, name }) => `${name} (pid ${pid})`)
+  const others = left.length - named.length
+  return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
+}
+
+async function runChild(options: RunOptions): Promise<ChildExit> {
+  const { client, command, proxy, inherited, atTerminal, warn } = options
+  const routes = await proxy.routes
+  const [listening, connected] = await Promise.all([proxy.listening, connectedProviders(client, routes)])
+  if (connected.length === 0) warn(`No connection for this run: "${commandName(command[0])}" runs without credentials`)
+  const { environment, bypasses } = childEnvironment({
+    inherited,
+    proxy: listening,
+    trust: listening.trust,
+    placeholders: placeholdersOf(connected),
+    routedHosts: routes.routes.map(({ host }) => host),
+  })
+  if (bypasses.length > 0)
+    warn(`NO_PROXY names hosts whose credentials are injected; left out for this run: ${bypasses.join(', ')}`)
+  return await spawnChild({ command, environment, atTerminal, onStart: (pid) => proxy.childStarted(pid) })
 }
 
 async function connectedProviders(client: DaemonClient, { routes }: Routes): Promise<readonly Connected[]> {
@@ -90,59 +101,4 @@ async function connectedProviders(client: DaemonClient, { routes }: Routes): Pro
       return { definition, connection: await client.connection(connection.provider, connection.connection) }
     }),
   )
-}
-
-async function runChild(
-  options: RunOptions,
-  proxy: RunningProxy,
-  connected: readonly Connected[],
-  { routes }: Routes,
-): Promise<ChildExit> {
-  sweepRunFolders(options.temporaryFolder)
-  const folder = createRunFolder(options.temporaryFolder)
-  try {
-    const { environment, bypasses } = childEnvironment({
-      inherited: options.inherited,
-      proxy: { port: proxy.port, ...proxy.credentials },
-      trust: trustFiles(folder, proxy.caPem, options.inherited),
-      placeholders: placeholdersOf(connected),
-      routedHosts: routes.map(({ host }) => host),
-    })
-    if (bypasses.length > 0)
-      options.warn(`NO_PROXY names hosts whose credentials are injected; left out for this run: ${bypasses.join(', ')}`)
-    return await spawnChild({ command: options.command, environment, atTerminal: options.atTerminal })
-  } finally {
-    removeRunFolder(folder)
-  }
-}
-
-function trustFiles(
-  folder: string,
-  caPem: string | undefined,
-  inherited: RunOptions['inherited'],
-): TrustFiles | undefined {
-  return caPem === undefined ? undefined : writeTrustFiles(folder, caPem, inherited, { withJava: hasJava(inherited) })
-}
-
-/** Java alone needs the roots in a form of its own, which is not worth making for everyone. */
-function hasJava({ PATH = '', JAVA_HOME }: Readonly<Record<string, string | undefined>>): boolean {
-  return JAVA_HOME !== undefined || PATH.split(delimiter).some((folder) => isExecutable(join(folder, 'java')))
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
-}
-
-// The child has ended: that the daemon could not be told changes nothing for the caller, and the run expires by itself.
-async function endRun({ client, warn }: RunOptions, runId: string, exitCode: number | undefined): Promise<void> {
-  try {
-    await client.endRun(runId, exitCode)
-  } catch (error) {
-    warn(`The daemon could not be told that the run ended: ${error instanceof Error ? error.message : String(error)}`)
-  }
 }

@@ -43,7 +43,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) {
     const code = `process.once('${signal}', () => process.exit(42)); fs.writeFileSync(process.argv[1], ''); setInterval(() => {}, 1000)`
     const listeners = process.listenerCount(signal)
     const appeared = untilChanged(join(ready, '..'))
-    const exit = spawnChild({ command: [NODE, '-e', code, ready], environment, atTerminal: false })
+    const exit = spawnChild({ command: [NODE, '-e', code, ready], environment, atTerminal: false, onStart: () => {} })
     await appeared
 
     process.kill(process.pid, signal)
@@ -54,7 +54,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) {
 }
 
 function run(...command: [string, ...string[]]) {
-  return spawnChild({ command, environment, atTerminal: false })
+  return spawnChild({ command, environment, atTerminal: false, onStart: () => {} })
 }
 
 function folder(t: TestContext): string {

@@ -14,15 +14,22 @@ export interface ChildCommand {
   readonly environment: Readonly<Record<string, string>>
   /** Whether a terminal sends its own signals to this process's group. */
   readonly atTerminal: boolean
+  readonly onStart: (pid: number) => void
 }
 
 /** How the child ended, as a shell tells it: its code, 128+n for signal n, 127 not found, 126 not executable. */
 export type ChildExit = { readonly code: number; readonly failure?: string }
 
 /** Runs the command without a shell on this process's own standard streams, and passes signals on until it ends. */
-export function spawnChild({ command: [file, ...args], environment, atTerminal }: ChildCommand): Promise<ChildExit> {
+export function spawnChild({
+  command: [file, ...args],
+  environment,
+  atTerminal,
+  onStart,
+}: ChildCommand): Promise<ChildExit> {
   return new Promise((resolve) => {
     const child = spawn(file, args, { env: { ...environment }, stdio: 'inherit', shell: false })
+    if (child.pid !== undefined) onStart(child.pid)
     const stopForwarding = forwardSignals(child, atTerminal)
     child.once('error', (error) => {
       stopForwarding()

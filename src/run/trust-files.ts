@@ -1,5 +1,5 @@
-import { readFileSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
+import { delimiter, join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { SYSTEM_BUNDLES } from '../proxy/index.ts'
 import { pkcs12TrustStore } from './pkcs12-trust-store.ts'
@@ -32,6 +32,20 @@ export const REPLACING = [
   'npm_config_cafile',
   'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
 ] as const
+
+/** Java alone needs the roots in a form of its own, which is not worth making for everyone. */
+export function hasJava({ PATH = '', JAVA_HOME }: Readonly<Record<string, string | undefined>>): boolean {
+  return JAVA_HOME !== undefined || PATH.split(delimiter).some((folder) => isExecutable(join(folder, 'java')))
+}
+
+function isExecutable(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK)
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** `withJava` costs reading every root once more. */
 export function writeTrustFiles(

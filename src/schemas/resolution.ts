@@ -102,4 +102,5 @@ export type StartRun = z.infer<typeof startRun>
 export const run = z.strictObject({ run_id: z.string(), expires_at: timestamp })
 export type Run = z.infer<typeof run>
 
+/** Without an exit code nobody lived to tell it. */
 export const endRun = z.strictObject({ exit_code: z.int().optional() })

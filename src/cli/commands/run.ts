@@ -1,13 +1,9 @@
-import { readFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import type { Config } from '../../config/index.ts'
-import { BrokerError } from '../../protocol/index.ts'
-import { type CorporateProxy, parseConnectTo, parseCorporateProxy } from '../../proxy/index.ts'
-import { runCommand } from '../../run/index.ts'
+import { ProxyProcess, runCommand } from '../../run/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
-import { activeSigner, asAgent, connect } from '../session.ts'
+import { RUN_PROXY_COMMAND } from '../run-proxy-command.ts'
+import { activeSigner, asAgent } from '../session.ts'
 
 export interface RunCommandOptions {
   readonly connection?: Readonly<Record<string, string>>
@@ -21,66 +17,33 @@ export async function run(
   [file = '', ...args]: readonly string[],
   options: RunCommandOptions,
 ): Promise<number> {
-  const { config, log, output } = invocation
-  const upstreamCa = furtherRoots(config)
-  const connectTo = parseConnectTo(config.proxy.connectTo ?? '')
-  const corporateProxy = corporateProxyOf(config)
-  await ensureDaemon(config, log)
-  const { handle } = activeSigner(config)
-  return asAgent(invocation, (client) =>
-    runCommand({
-      command: [file, ...args],
-      client,
-      handle,
-      clientOf: (signer) => connect(config, log, signer),
-      ...(options.only && { only: options.only.map(providerNamed) }),
-      connections: connectionsOf(options.connection ?? {}),
-      proxy: {
+  const { config, log, logFile, output } = invocation
+  const proxy = new ProxyProcess(RUN_PROXY_COMMAND, config.environment)
+  try {
+    await ensureDaemon(config, log)
+    const { handle } = activeSigner(config)
+    return await asAgent(invocation, (client) =>
+      runCommand({
+        command: [file, ...args],
+        client,
+        handle,
+        proxy,
+        ...(options.only && { only: options.only.map(providerNamed) }),
+        connections: connectionsOf(options.connection ?? {}),
         strict: options.strict === true,
-        upstreamCa,
-        connectTo,
-        ...(corporateProxy && { corporateProxy }),
-        daemonAddresses: [daemonAddress(config)],
-        log: (event) => log.write({ ...event }),
-      },
-      inherited: config.inherited,
-      temporaryFolder: tmpdir(),
-      atTerminal: process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true,
-      warn: (message) => output.notice(`broker: ${message}`),
-    }),
-  )
+        inherited: config.inherited,
+        logFile,
+        atTerminal: process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true,
+        warn: (message) => output.notice(`broker: ${message}`),
+      }),
+    )
+  } finally {
+    proxy.release()
+  }
 }
 
 function connectionsOf(given: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
   return Object.fromEntries(
     Object.entries(given).map(([provider, connection]) => [providerNamed(provider), connectionNamed(connection)]),
   )
-}
-
-function furtherRoots({ proxy: { caFile } }: Config): readonly string[] {
-  if (caFile === undefined) return []
-  const pem = readIfThere(caFile)
-  if (pem?.includes('-----BEGIN CERTIFICATE-----')) return [pem]
-  throw new BrokerError('InvalidRequestError', `BROKER_PROXY_CA_FILE names no PEM file of certificates: "${caFile}"`)
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
-  }
-}
-
-function corporateProxyOf({ proxy: { httpsProxy, httpProxy, noProxy } }: Config): CorporateProxy | undefined {
-  return parseCorporateProxy({
-    https_proxy: httpsProxy?.reveal(),
-    http_proxy: httpProxy?.reveal(),
-    no_proxy: noProxy,
-  })
-}
-
-function daemonAddress({ baseUrl }: Config): { readonly host: string; readonly port: number } {
-  const { hostname, port, protocol } = new URL(baseUrl)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }

@@ -107,8 +107,8 @@ export function identityRoutes(
     route({
       method: 'POST',
       path: '/api/runs/{run_id}/end',
-      access: 'agent',
-      summary: 'Ends a run: its key can sign no more.',
+      access: 'run',
+      summary: 'Ends a run: its key can sign no more. A run can end itself.',
       params: byRun,
       body: endRun,
       reply: ok,

@@ -63,8 +63,12 @@ interface RunEnd {
   readonly now: number
 }
 
-/** @throws BrokerError NotFoundError where no run of this identity goes by that id. Ending it twice is no error. */
+/**
+ * @throws BrokerError NotFoundError where no run of this identity goes by that id, or a run would end another. Ending it
+ * twice is no error.
+ */
 export async function endRun({ store, audit }: RunsOptions, actor: Actor, id: string, end: RunEnd): Promise<void> {
+  if (actor.run !== undefined && actor.run.id !== id) throw noSuchRun()
   await store.transaction(async (tx) => {
     const run = await tx
       .selectFrom('runs')
@@ -72,7 +76,7 @@ export async function endRun({ store, audit }: RunsOptions, actor: Actor, id: st
       .where('id', '=', id)
       .where('handle', '=', actor.identity)
       .executeTakeFirst()
-    if (!run) throw new BrokerError('NotFoundError', 'There is no such run')
+    if (!run) throw noSuchRun()
     if (run.ended_at !== null) return
     await tx
       .updateTable('runs')
@@ -81,11 +85,15 @@ export async function endRun({ store, audit }: RunsOptions, actor: Actor, id: st
       .execute()
     await audit.record(tx, actor, {
       event: 'run.ended',
-      status: end.exitCode ? 'failure' : 'success',
+      status: end.exitCode === 0 ? 'success' : 'failure',
       runId: id,
-      ...(end.exitCode !== undefined && { reason: `exit code ${end.exitCode}` }),
+      reason: end.exitCode === undefined ? 'lost' : `exit code ${end.exitCode}`,
     })
   })
+}
+
+function noSuchRun(): BrokerError {
+  return new BrokerError('NotFoundError', 'There is no such run')
 }
 
 /** The identity as narrowed by the run whose key signed. @throws BrokerError AuthenticationFailedError */

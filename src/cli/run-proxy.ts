@@ -1,0 +1,68 @@
+import { readFileSync } from 'node:fs'
+import { homedir, tmpdir } from 'node:os'
+import { resolve } from 'node:path'
+import { type Config, loadConfig } from '../config/index.ts'
+import { BrokerError } from '../protocol/index.ts'
+import { type CorporateProxy, parseConnectTo, parseCorporateProxy } from '../proxy/index.ts'
+import { openRunChannel, type ProxySettings, serveRun } from '../run/index.ts'
+import { type DebugLog, openDebugLog } from './debug-log.ts'
+import { connect } from './session.ts'
+
+/** The process of a run's proxy: `broker run` starts it and speaks with it over the channel that it was born with. */
+export async function main(): Promise<void> {
+  const config = loadConfig(process.env, homedir())
+  const temporaryFolder = resolve(tmpdir())
+  // It may stay for long, and the folder that it was started in need not.
+  process.chdir('/')
+  // Until the run says where to, nothing is logged.
+  let log: DebugLog = { write: () => {} }
+  await serveRun({
+    channel: openRunChannel(),
+    clientOf: (signer) => connect(config, log, signer),
+    proxySettings: () => settingsOf(config),
+    inherited: config.inherited,
+    temporaryFolder,
+    openLog: (path) => {
+      log = openDebugLog({ path, isDefault: path === config.paths.clientLog })
+      return (event) => log.write({ ...event })
+    },
+  })
+}
+
+function settingsOf(config: Config): ProxySettings {
+  const corporateProxy = corporateProxyOf(config)
+  return {
+    upstreamCa: furtherRoots(config),
+    connectTo: parseConnectTo(config.proxy.connectTo ?? ''),
+    ...(corporateProxy && { corporateProxy }),
+    daemonAddresses: [daemonAddress(config)],
+  }
+}
+
+function furtherRoots({ proxy: { caFile } }: Config): readonly string[] {
+  if (caFile === undefined) return []
+  const pem = readIfThere(caFile)
+  if (pem?.includes('-----BEGIN CERTIFICATE-----')) return [pem]
+  throw new BrokerError('InvalidRequestError', `BROKER_PROXY_CA_FILE names no PEM file of certificates: "${caFile}"`)
+}
+
+function readIfThere(path: string): string | undefined {
+  try {
+    return readFileSync(path, 'utf8')
+  } catch {
+    return undefined
+  }
+}
+
+function corporateProxyOf({ proxy: { httpsProxy, httpProxy, noProxy } }: Config): CorporateProxy | undefined {
+  return parseCorporateProxy({
+    https_proxy: httpsProxy?.reveal(),
+    http_proxy: httpProxy?.reveal(),
+    no_proxy: noProxy,
+  })
+}
+
+function daemonAddress({ baseUrl }: Config): { readonly host: string; readonly port: number } {
+  const { hostname, port, protocol } = new URL(baseUrl)
+  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) }
+}

@@ -1,0 +1,66 @@
+import { BrokerError, type BrokerErrorOptions, type ErrorName, type Secret } from '../protocol/index.ts'
+import type { Routes } from '../schemas/index.ts'
+import type { LeftProcess } from './descendants.ts'
+import type { TrustFiles } from './trust-files.ts'
+
+/** From `broker run` to the process of its proxy, over the channel that both were born with. */
+export type ToProxy =
+  | { readonly type: 'start'; readonly start: StartProxy }
+  | { readonly type: 'child_started'; readonly pid: number }
+  | { readonly type: 'child_ended'; readonly exitCode: number }
+
+/** What the proxy's process cannot know by itself. */
+export interface StartProxy {
+  readonly runId: string
+  /** The identity that started the run. */
+  readonly handle: string
+  readonly strict: boolean
+  /** Whether the command is a browser, which cannot present proxy credentials by itself. */
+  readonly isBrowser: boolean
+  /** File of the client's debug log; undefined switches it off. */
+  readonly logFile: string | undefined
+}
+
+export type FromProxy =
+  | { readonly type: 'key'; readonly did: string }
+  | { readonly type: 'routes'; readonly routes: Routes }
+  | { readonly type: 'listening'; readonly listening: OnTheWire<ListeningProxy> }
+  | { readonly type: 'failed'; readonly failure: Failure }
+  /** The proxy has stopped, and the daemon knows; `warnings` say where it does not. */
+  | { readonly type: 'ended'; readonly warnings: readonly string[] }
+  /** Processes that the command left behind keep the proxy. */
+  | { readonly type: 'stays'; readonly left: readonly LeftProcess[] }
+
+/** All that the child has to be told of its proxy. */
+export interface ListeningProxy {
+  readonly port: number
+  readonly username: string
+  /** Of this run alone: in the environment of its child, and nowhere else. */
+  readonly password: Secret
+  /** Port of the listener without credentials, where one was asked for and can be had. */
+  readonly openPort: number | undefined
+  /** Undefined where nothing is intercepted. */
+  readonly trust: TrustFiles | undefined
+}
+
+/** Channels carry JSON: a secret is its characters there. */
+export type OnTheWire<Shape> = { readonly [Name in keyof Shape]: Shape[Name] extends Secret ? string : Shape[Name] }
+
+/** An error as a message. */
+export interface Failure {
+  readonly name: ErrorName
+  readonly message: string
+  readonly options: BrokerErrorOptions
+}
+
+export function failureOf(error: unknown): Failure {
+  if (error instanceof BrokerError) {
+    const { cause: _, ...options } = error.options
+    return { name: error.name, message: error.message, options }
+  }
+  return { name: 'InternalError', message: error instanceof Error ? error.message : String(error), options: {} }
+}
+
+export function errorOf({ name, message, options }: Failure): BrokerError {
+  return new BrokerError(name, message, options)
+}

@@ -1,0 +1,112 @@
+import { type ChildProcess, spawn } from 'node:child_process'
+import { BrokerError, Secret } from '../protocol/index.ts'
+import type { Routes } from '../schemas/index.ts'
+import type { LeftProcess } from './descendants.ts'
+import { errorOf, type FromProxy, type ListeningProxy, type StartProxy, type ToProxy } from './messages.ts'
+
+/** How the run ended for its proxy. */
+export type RunEnd =
+  | { readonly kind: 'ended'; readonly warnings: readonly string[] }
+  | { readonly kind: 'stays'; readonly left: readonly LeftProcess[] }
+  /** The process of the proxy is gone, or has nothing more to say. */
+  | { readonly kind: 'lost' }
+
+/**
+ * The process of a run's proxy, as `broker run` sees it. Every promise rejects with the BrokerError that the process
+ * tells, or with InternalError where it ends unasked.
+ */
+export class ProxyProcess {
+  readonly #child: ChildProcess
+  readonly #key = Promise.withResolvers<string>()
+  readonly #routes = Promise.withResolvers<Routes>()
+  readonly #listening = Promise.withResolvers<ListeningProxy>()
+  readonly #end = Promise.withResolvers<RunEnd>()
+
+  /** Starts it at once: it makes itself ready while `broker run` speaks with the daemon. */
+  constructor([file, ...args]: readonly [string, ...string[]], env: Readonly<Record<string, string | undefined>>) {
+    // In a session of its own: what the terminal sends to the command's group is not for the proxy.
+    this.#child = spawn(file, args, {
+      detached: true,
+      env,
+      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    })
+    for (const { promise } of [this.#key, this.#routes, this.#listening]) promise.catch(() => {})
+    this.#child.on('message', (message: FromProxy) => this.#heard(message))
+    this.#child.once('error', (error) => this.#fail(unexpectedEnd(error)))
+    this.#child.once('disconnect', () => this.#fail(unexpectedEnd()))
+  }
+
+  /** did:key of the run. */
+  get key(): Promise<string> {
+    return this.#key.promise
+  }
+
+  /** What may be injected. */
+  get routes(): Promise<Routes> {
+    return this.#routes.promise
+  }
+
+  get listening(): Promise<ListeningProxy> {
+    return this.#listening.promise
+  }
+
+  start(start: StartProxy): void {
+    this.#tell({ type: 'start', start })
+  }
+
+  childStarted(pid: number): void {
+    this.#tell({ type: 'child_started', pid })
+  }
+
+  /** Resolves once the proxy has stopped, or has said that it stays for what the child left behind. */
+  async childEnded(exitCode: number): Promise<RunEnd> {
+    this.#tell({ type: 'child_ended', exitCode })
+    return await this.#end.promise
+  }
+
+  /** Lets go of it; a proxy whose child has not ended yet stays for as long as processes of the run are left. */
+  release(): void {
+    if (this.#child.connected) this.#child.disconnect()
+    this.#child.unref()
+  }
+
+  #tell(message: ToProxy): void {
+    if (this.#child.connected) this.#child.send(message, () => {})
+  }
+
+  #heard(message: FromProxy): void {
+    switch (message.type) {
+      case 'key':
+        this.#key.resolve(message.did)
+        break
+      case 'routes':
+        this.#routes.resolve(message.routes)
+        break
+      case 'listening':
+        this.#listening.resolve({ ...message.listening, password: new Secret(message.listening.password) })
+        break
+      case 'failed':
+        this.#fail(errorOf(message.failure))
+        break
+      case 'ended':
+        this.#end.resolve({ kind: 'ended', warnings: message.warnings })
+        break
+      case 'stays':
+        this.#end.resolve({ kind: 'stays', left: message.left })
+    }
+  }
+
+  #fail(error: BrokerError): void {
+    this.#key.reject(error)
+    this.#routes.reject(error)
+    this.#listening.reject(error)
+    this.#end.resolve({ kind: 'lost' })
+  }
+}
+
+function unexpectedEnd(cause?: Error): BrokerError {
+  return new BrokerError('InternalError', 'The proxy of this run ended before it should', {
+    ...(cause && { cause }),
+    hint: 'Run it again; `broker log --raw` shows what led to it.',
+  })
+}

@@ -1,0 +1,161 @@
+import { setTimeout as delay } from 'node:timers/promises'
+import type { DaemonClient, Signer } from '../client/index.ts'
+import { generateSigningKey, type SigningKey } from '../identity/index.ts'
+import { newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
+import { Descendants, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
+import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
+import type { RunChannel } from './run-channel.ts'
+import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
+import { hasJava, writeTrustFiles } from './trust-files.ts'
+
+export interface ServeOptions {
+  readonly channel: RunChannel
+  /** A client of the daemon that signs as this run. */
+  readonly clientOf: (signer: Signer) => DaemonClient
+  /** What the proxy obeys beside what `broker run` says; throws BrokerError where it cannot be used. */
+  readonly proxySettings: () => ProxySettings
+  /** What the child inherits: it names the roots that the user's tools trust. */
+  readonly inherited: Readonly<Record<string, string>>
+  /** Folder in which the run's own is made. */
+  readonly temporaryFolder: string
+  /** Opens the debug log; it gets nothing secret. */
+  readonly openLog: (file: string | undefined) => ProxyOptions['log']
+}
+
+export type ProxySettings = Pick<ProxyOptions, 'upstreamCa' | 'connectTo' | 'corporateProxy' | 'daemonAddresses'>
+
+/**
+ * The proxy of one run, in a process of its own, so that what the command leaves behind keeps its proxy when `broker run`
+ * has returned. Comes back once no process of the run is left and the daemon knows. The run's key never leaves this process.
+ */
+export async function serveRun(options: ServeOptions): Promise<void> {
+  const { channel } = options
+  try {
+    const settings = options.proxySettings()
+    const key = generateSigningKey()
+    channel.send({ type: 'key', did: key.did })
+    const start = await channel.started
+    if (start !== undefined) await serveStarted({ ...options, settings, start }, key)
+  } catch (error) {
+    channel.send({ type: 'failed', failure: failureOf(error) })
+  } finally {
+    channel.close()
+  }
+}
+
+interface StartedRun extends ServeOptions {
+  readonly settings: ProxySettings
+  readonly start: StartProxy
+}
+
+async function serveStarted(run: StartedRun, key: SigningKey): Promise<void> {
+  const broker = run.clientOf({ handle: run.start.handle, key })
+  sweepRunFolders(run.temporaryFolder)
+  const folder = createRunFolder(run.temporaryFolder)
+  const warnings: string[] = []
+  let exitCode: number | undefined
+  try {
+    exitCode = await serveChild({ ...run, folder }, broker)
+  } finally {
+    // The run is over: that the daemon could not be told changes nothing for the caller, and its key expires by itself.
+    await broker.endRun(run.start.runId, exitCode).catch((error: unknown) => warnings.push(notTold(error)))
+    broker.close()
+    removeRunFolder(folder)
+  }
+  run.channel.send({ type: 'ended', warnings })
+}
+
+function notTold(error: unknown): string {
+  return `The daemon could not be told that the run ended: ${error instanceof Error ? error.message : String(error)}`
+}
+
+/** The exit code of the child; undefined where nobody lives to tell it. */
+async function serveChild(
+  run: StartedRun & { readonly folder: string },
+  broker: DaemonClient,
+): Promise<number | undefined> {
+  const { channel, start, settings } = run
+  const routes = await broker.routes()
+  channel.send({ type: 'routes', routes })
+  const password = newProxyPassword()
+  const descendants = new Descendants(password)
+  const proxy = await startProxy({
+    ...settings,
+    broker,
+    routes,
+    runId: start.runId,
+    strict: start.strict,
+    log: run.openLog(start.logFile),
+    password,
+    ...(needsOpenDoor(run) && {
+      admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
+    }),
+  })
+  try {
+    channel.send({ type: 'listening', listening: listening(run, proxy, run.folder) })
+    return await whileNeeded(channel, descendants)
+  } finally {
+    await proxy.close()
+  }
+}
+
+function needsOpenDoor({ start, inherited }: StartedRun): boolean {
+  return KNOWS_DESCENDANTS && (start.isBrowser || hasJava(inherited))
+}
+
+function listening({ inherited }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
+  const { port, openPort, credentials, caPem } = proxy
+  return {
+    port,
+    openPort,
+    username: credentials.username,
+    password: credentials.password.reveal(),
+    trust:
+      caPem === undefined ? undefined : writeTrustFiles(folder, caPem, inherited, { withJava: hasJava(inherited) }),
+  }
+}
+
+async function whileNeeded(channel: RunChannel, descendants: Descendants): Promise<number | undefined> {
+  const { childStarted, childEnded, asked } = channel
+  void childStarted.then((pid) => descendants.setRoot(pid))
+  const exitCode = await Promise.race([childEnded, asked])
+  if (exitCode !== undefined) descendants.setRoot(undefined)
+  const left = await thoseThatStay(descendants)
+  if (left.length > 0) {
+    channel.send({ type: 'stays', left })
+    channel.close()
+    await Promise.race([untilNoneIsLeft(descendants), asked])
+  }
+  return exitCode
+}
+
+const MOMENT = 10
+const MOMENTS = 10
+
+/** Of a pipeline or a shell that has ended, the last processes may need a moment to be gone. */
+async function thoseThatStay(descendants: Descendants): Promise<readonly LeftProcess[]> {
+  for (let moment = 0; moment < MOMENTS; moment += 1) {
+    const left = descendants.living()
+    if (left.length === 0) return left
+    await delay(MOMENT)
+  }
+  return descendants.living()
+}
+
+const LOOK_AGAIN = 500
+
+async function untilNoneIsLeft(descendants: Descendants): Promise<void> {
+  // All processes are read only when those that were known have gone.
+  for (let left = descendants.living(); left.length > 0; left = descendants.living()) {
+    while (left.some(({ pid }) => isAlive(pid))) await delay(LOOK_AGAIN)
+  }
+}
+
+function isAlive(pid: number): boolean {
+  try {
+    process.kill(pid, 0)
+    return true
+  } catch (error) {
+    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
+  }
+}
