@@ -6,7 +6,8 @@ import { createInterface } from 'node:readline'
 import { fileURLToPath } from 'node:url'
 import { type Cleanup, type DaemonUnderTest, startDaemon, temporaryHome } from './daemon-under-test.ts'
 
-const BROKER = fileURLToPath(new URL('../bin/broker', import.meta.url))
+/** The command line of this checkout. */
+export const BROKER = fileURLToPath(new URL('../bin/broker', import.meta.url))
 const ASKING_CHILD = fileURLToPath(new URL('./asking-child.ts', import.meta.url))
 
 export interface Ended {
@@ -28,6 +29,8 @@ export interface BrokerHome {
   readonly daemon: DaemonUnderTest
   /** Where commands are called. */
   readonly folder: string
+  /** The environment of every command. */
+  readonly env: Readonly<Record<string, string>>
   /** `TMPDIR` of all of them. */
   readonly temporary: string
   broker(args: readonly string[], options?: CommandOptions): Promise<Ended>
@@ -86,6 +89,7 @@ export async function onboarded(t: Cleanup, env: Readonly<Record<string, string>
     daemon,
     folder,
     temporary,
+    env: common,
     start,
     broker: (args, options = {}) => {
       const running = start(args, options)

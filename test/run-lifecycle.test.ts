@@ -1,10 +1,11 @@
 import assert from 'node:assert/strict'
+import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
-import { type AskingRun, type BrokerHome, logIn, onboarded } from './broker-command.ts'
+import { type AskingRun, BROKER, type BrokerHome, logIn, onboarded } from './broker-command.ts'
 import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
 import { markedSecret } from './search-for-secret.ts'
 
@@ -219,6 +220,19 @@ describe('broker run', { timeout: 60_000 }, () => {
     })
   })
 
+  it('leaves the command every descriptor that it was started with, under its number', async () => {
+    const notes = join(world.folder, 'descriptors.txt')
+    writeFileSync(notes, 'from a file\n')
+    const script = `exec 3< ${notes} 63< ${notes} 9>&1; ${BROKER} run -- sh -c 'cat <&3; cat /dev/fd/63; echo nine >&9; ls /proc/self/fd | wc -l'`
+    const plain = await output('bash', ['-c', script.replace(`${BROKER} run -- `, '')], world.env)
+
+    const { status, stdout } = await output('bash', ['-c', script], world.env)
+
+    assert.equal(status, 0)
+    assert.equal(stdout, plain.stdout)
+    assert.match(stdout, /^from a file\nfrom a file\nnine\n/)
+  })
+
   describe('options', () => {
     it('--only leaves every other provider uninjected and unintercepted', async () => {
       const run = await world.startAsking(['--only', 'other'])
@@ -389,6 +403,16 @@ setTimeout(() => process.exit(1), 20_000).unref()
 
 function runFolders({ temporary }: BrokerHome): readonly string[] {
   return readdirSync(temporary).filter((name) => name.startsWith('broker-run-'))
+}
+
+async function output(file: string, args: readonly string[], env: BrokerHome['env']) {
+  const child = spawn(file, args, { env: { ...env }, stdio: ['ignore', 'pipe', 'inherit'] })
+  let stdout = ''
+  child.stdout.on('data', (chunk) => {
+    stdout += chunk
+  })
+  const [status] = await once(child, 'close')
+  return { status, stdout }
 }
 
 /** The process of the only run's proxy. */

@@ -16,6 +16,8 @@ export type Part =
   | 'skopeo'
   | 'docker registry'
   | 'cargo'
+  | 'java'
+  | 'maven'
 
 /**
  * The programs of each part, and the Debian packages that bring them. One with its full path is Debian's own: what a version
@@ -37,6 +39,8 @@ export const parts: Readonly<
   skopeo: { programs: ['skopeo'], packages: ['skopeo'] },
   'docker registry': { programs: ['docker-registry'], packages: ['docker-registry'] },
   cargo: { programs: ['/usr/bin/cargo'], packages: ['cargo'] },
+  java: { programs: ['java', 'javac'], packages: ['default-jdk-headless'] },
+  maven: { programs: ['mvn'], packages: ['maven'] },
 }
 
 /** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres; a full path, where it is there. */

@@ -3,7 +3,7 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import picocolors from 'picocolors'
-import { loadConfig } from '../config/index.ts'
+import { isWithinRun, loadConfig } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import { openDebugLog } from './debug-log.ts'
 import type { Invocation } from './invocation.ts'
@@ -30,7 +30,7 @@ async function run(argv: readonly string[]): Promise<number> {
   let code = 0
   const program = createProgram(packageVersion(), async (globals, command) => {
     output = openOutput(globals)
-    code = (await command(openInvocation(globals, output))) ?? 0
+    code = (await command(openInvocation(globals, output, await ownEnvironment()))) ?? 0
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })
@@ -43,8 +43,15 @@ async function run(argv: readonly string[]): Promise<number> {
   }
 }
 
-function openInvocation(globals: GlobalOptions, output: Output): Invocation {
-  const config = loadConfig(process.env, homedir())
+/** What a run changed for its child is not for a `broker` that the child calls. */
+async function ownEnvironment(): Promise<NodeJS.ProcessEnv> {
+  if (!isWithinRun(process.env)) return process.env
+  const { outsideOfRun } = await import('../run/index.ts')
+  return await outsideOfRun(process.env)
+}
+
+function openInvocation(globals: GlobalOptions, output: Output, environment: NodeJS.ProcessEnv): Invocation {
+  const config = loadConfig(environment, homedir())
   const logFile = globals.logFile === undefined ? config.paths.clientLog : globals.logFile || undefined
   const log = openDebugLog({
     path: logFile,
@@ -63,7 +70,7 @@ function openInvocation(globals: GlobalOptions, output: Output): Invocation {
       silent: globals.json === true || globals.quiet === true,
     }),
     quiet: globals.quiet === true,
-    configFor: (baseUrl) => loadConfig({ ...process.env, BROKER_BASE_URL: baseUrl }, homedir()),
+    configFor: (baseUrl) => loadConfig({ ...environment, BROKER_BASE_URL: baseUrl }, homedir()),
   }
 }
 

@@ -4,7 +4,7 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isNothingListening } from '../client/index.ts'
-import { type Config, type DaemonInfo, privateFolder, readDaemonInfo } from '../config/index.ts'
+import { type Config, type DaemonInfo, privateFolder, readDaemonInfo, withoutProxies } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import { ensureDashboard } from './built-dashboard.ts'
 import type { DebugLog } from './debug-log.ts'
@@ -52,7 +52,8 @@ export async function startDaemon(config: Config, log: DebugLog): Promise<Daemon
   const child = spawn(file, args, {
     detached: true,
     cwd: '/',
-    env: config.environment,
+    // It outlives the run that it may be started in.
+    env: config.outerRun === undefined ? config.environment : withoutProxies(config.environment),
     stdio: ['ignore', output, output],
   })
   closeSync(output)

@@ -3,7 +3,7 @@ import { homedir, tmpdir } from 'node:os'
 import { resolve } from 'node:path'
 import { type Config, loadConfig } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import { type CorporateProxy, parseConnectTo, parseCorporateProxy } from '../proxy/index.ts'
+import { type CorporateProxy, parseConnectTo, parseCorporateProxy, throughOuterRun } from '../proxy/index.ts'
 import { openRunChannel, type ProxySettings, serveRun } from '../run/index.ts'
 import { type DebugLog, openDebugLog } from './debug-log.ts'
 import { connect } from './session.ts'
@@ -54,12 +54,13 @@ function readIfThere(path: string): string | undefined {
   }
 }
 
-function corporateProxyOf({ proxy: { httpsProxy, httpProxy, noProxy } }: Config): CorporateProxy | undefined {
-  return parseCorporateProxy({
-    https_proxy: httpsProxy?.reveal(),
-    http_proxy: httpProxy?.reveal(),
-    no_proxy: noProxy,
+function corporateProxyOf({ outerRun, proxy }: Config): CorporateProxy | undefined {
+  const settings = parseCorporateProxy({
+    https_proxy: proxy.httpsProxy?.reveal(),
+    http_proxy: proxy.httpProxy?.reveal(),
+    no_proxy: proxy.noProxy,
   })
+  return settings && outerRun !== undefined ? throughOuterRun(settings) : settings
 }
 
 function daemonAddress({ baseUrl }: Config): { readonly host: string; readonly port: number } {

@@ -15,10 +15,12 @@ export {
 export {
   type Config,
   type DaemonConfig,
+  isWithinRun,
   type LogLevel,
   loadConfig,
   type ProxyConfig,
   parseBaseUrl,
+  withoutProxies,
 } from './load-config.ts'
 export { readPrivateFile, writePrivateFile } from './private-file.ts'
 export {

@@ -19,6 +19,10 @@ export interface Config {
   readonly inherited: Readonly<Record<string, string>>
   /** The whole environment: what Broker's own processes are started with. */
   readonly environment: Environment
+  /** Descriptors from 3 on that were open when `broker` was started. */
+  readonly inheritedDescriptors: readonly number[]
+  /** Id of the run that this is started in. */
+  readonly outerRun?: string
 }
 
 export interface DaemonConfig {
@@ -64,15 +68,36 @@ export function loadConfig(environment: Environment, homeFolder: string): Config
     proxy: proxyConfig(env),
     inherited: inheritable(environment),
     environment,
+    inheritedDescriptors: descriptorsOf(env['BROKER_INHERITED_DESCRIPTORS']),
+    ...(env['BROKER_OUTER_RUN'] && { outerRun: env['BROKER_OUTER_RUN'] }),
   })
+}
+
+const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
+const PROXY_OF_RUN = /^http:\/\/broker:[\w-]{32}@127\.0\.0\.1:\d{1,5}\/?$/
+
+/** Whether the environment is that of a run's child: its proxy looks like a run's. */
+export function isWithinRun(environment: Environment): boolean {
+  return PROXY_OF_RUN.test(environment['HTTPS_PROXY'] ?? '')
+}
+
+/** The environment without the addresses of proxies. */
+export function withoutProxies(environment: Environment): Environment {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => !PROXY_VARIABLES.includes(name)))
 }
 
 function withoutEmpty(environment: Environment): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''))
 }
 
+function descriptorsOf(text = ''): readonly number[] {
+  return text.split(' ').flatMap((word) => (/^\d{1,4}$/.test(word) && Number(word) > 2 ? [Number(word)] : []))
+}
+
 function inheritable(environment: Environment): Record<string, string> {
-  const entries = Object.entries(environment).filter(
+  // The proxy of an outer run is the way out of this one, and none of its child's.
+  const outside = environment['BROKER_OUTER_RUN'] ? withoutProxies(environment) : environment
+  const entries = Object.entries(outside).filter(
     (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('BROKER_'),
   )
   // `bin/broker` keeps these options from itself; they are the child's.

@@ -22,4 +22,6 @@ export interface RunGrant {
   readonly only?: readonly string[]
   /** Connection to use instead of the provider's default, by provider. */
   readonly connections: Readonly<Record<string, string>>
+  /** The run that it was started in. */
+  readonly within?: string
 }

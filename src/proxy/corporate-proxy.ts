@@ -8,6 +8,8 @@ export interface ProxyEndpoint extends Authority {
   readonly tls: boolean
   /** The value of `Proxy-Authorization`, where its URL has credentials. */
   readonly authorization: Secret | undefined
+  /** Whether it is the proxy of a run that this one is started in: it is asked for tunnels that it leaves untouched. */
+  readonly isOuterRun: boolean
 }
 
 /** The proxy settings of the environment that `broker run` was started in. */
@@ -53,7 +55,7 @@ function parseEndpoint(variable: string, value: string | undefined): ProxyEndpoi
       },
     )
   }
-  return { ...authority, tls: url.protocol === 'https:', authorization: basicAuthorization(url) }
+  return { ...authority, tls: url.protocol === 'https:', authorization: basicAuthorization(url), isOuterRun: false }
 }
 
 function basicAuthorization(url: URL): Secret | undefined {

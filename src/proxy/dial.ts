@@ -7,6 +7,7 @@ import { type Authority, formatAuthority } from './authority.ts'
 import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
 import { connectAnswer, opened } from './open-socket.ts'
+import { UNTOUCHED_HEADER } from './outer-run.ts'
 import { addressRefused, type Refusal, type UpstreamProblem, upstreamUnreachable } from './refusal.ts'
 import { createUpstreamTrust } from './upstream-trust.ts'
 
@@ -134,12 +135,13 @@ export class Dialer {
   }
 
   async #connectThrough(proxy: ProxyEndpoint, target: Authority, signal: AbortSignal): Promise<Socket> {
-    const unreachable = (cause?: unknown) => new DialError(upstreamUnreachable(target.host, 'corporate_proxy'), cause)
+    const unreachable = (cause?: unknown) =>
+      new DialError(upstreamUnreachable(target.host, proxy.isOuterRun ? 'outer_run' : 'corporate_proxy'), cause)
     try {
       const socket = await this.#connectToProxy(proxy, signal)
       const authority = formatAuthority(target)
-      const credentials = proxyAuthorizationLine(proxy)
-      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${credentials}\r\n`, 'latin1')
+      const lines = proxyAuthorizationLine(proxy) + (proxy.isOuterRun ? `${UNTOUCHED_HEADER}: untouched\r\n` : '')
+      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${lines}\r\n`, 'latin1')
       await connectAnswer(socket, signal)
       return socket
     } catch (cause) {

@@ -8,6 +8,7 @@ import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
 import type { Services } from './exchange.ts'
 import { isBodiless } from './header-fields.ts'
 import { intercept, recordDenied } from './intercept.ts'
+import { DESCRIPTION_PATH, UNTOUCHED_HEADER } from './outer-run.ts'
 import {
   addressRefused,
   BAD_AUTHORITY,
@@ -20,7 +21,7 @@ import {
   refusalAnswer,
   strictRefused,
 } from './refusal.ts'
-import { Relay, type Verdict } from './relay.ts'
+import { type ConnectOrder, Relay, type Verdict } from './relay.ts'
 import type { RequestHead } from './request-head.ts'
 import type { RouteTable } from './route-table.ts'
 import { joinSockets } from './tunnel.ts'
@@ -38,6 +39,8 @@ interface FrontDoorOptions {
   readonly services: Services
   /** For plain http. */
   readonly plainServices: Services
+  /** What a run that is started within this one has to know, as JSON. */
+  readonly describe: () => string
 }
 
 /** Whether a connection still has to show credentials. */
@@ -64,15 +67,17 @@ export class FrontDoor {
       judge: {
         judge: (head) => this.#judge(head, admission),
         refused: (refusal, head) => this.#refused(refusal, head),
-        connect: (target, rest) => this.#connect(child, target, rest),
+        connect: (order, rest) => this.#connect(child, order, rest),
       },
     })
   }
 
   #judge(head: RequestHead, admission: Admission): Verdict {
     const isConnect = head.method === 'CONNECT'
-    if (!isConnect && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
+    const isDescription = head.method === 'GET' && head.target === DESCRIPTION_PATH
+    if (!isConnect && !isDescription && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
     if (admission !== 'granted' && !this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
+    if (isDescription) return { kind: 'answer', body: this.#options.describe() }
     return isConnect ? this.#judgeConnect(head) : this.#judgePlain(head)
   }
 
@@ -86,7 +91,9 @@ export class FrontDoor {
     const target = parseAuthority(head.target)
     if (target === null || !isBodiless(head.framing)) return refuse(BAD_AUTHORITY)
     const refusal = this.#refusalFor(target)
-    return refusal === undefined ? { kind: 'connect', target } : refuse(refusal)
+    if (refusal !== undefined) return refuse(refusal)
+    const isUntouched = head.fields.some(({ name }) => name === UNTOUCHED_HEADER.toLowerCase())
+    return { kind: 'connect', target, isUntouched }
   }
 
   #judgePlain(head: RequestHead): Verdict {
@@ -120,10 +127,10 @@ export class FrontDoor {
     if (target !== null) recordDenied(this.#options.services, refusal, target, head)
   }
 
-  #connect(child: Socket, target: Authority, rest: Buffer): void {
+  #connect(child: Socket, { target, isUntouched }: ConnectOrder, rest: Buffer): void {
     const { certificates, routes, services } = this.#options
     if (rest.length > 0) child.unshift(rest)
-    if (certificates === undefined || routes.match(target).length === 0) {
+    if (isUntouched || certificates === undefined || routes.match(target).length === 0) {
       void this.#tunnel(child, target)
       return
     }

@@ -49,6 +49,14 @@ export function refusalAnswer(refusal: Refusal, method: string, after: AfterRefu
   return Buffer.from(method === 'HEAD' ? head : head + body)
 }
 
+/** What the proxy says of itself, on a connection that ends with it. */
+export function jsonAnswer(body: string): Buffer {
+  return Buffer.from(
+    'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nConnection: close\r\n' +
+      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
+  )
+}
+
 export function malformedRequest({ status, reason }: Malformed): Refusal {
   return {
     status,
@@ -189,6 +197,7 @@ export type UpstreamProblem =
   | 'timeout'
   | 'reset'
   | 'corporate_proxy'
+  | 'outer_run'
   | 'protocol'
 
 const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: string]>> = {
@@ -204,6 +213,10 @@ const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: s
   corporate_proxy: [
     'the proxy on the way did not connect',
     'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the shell that started `broker run`.',
+  ],
+  outer_run: [
+    'the run around this one did not connect',
+    'The outer `broker run` decides where this one may go: see whether it has --strict, and `broker log`.',
   ],
   protocol: ['its answer is not well-formed HTTP/1.1', 'Report it to the service.'],
 }

@@ -2,21 +2,30 @@ import type { Socket } from 'node:net'
 import type { Authority } from './authority.ts'
 import { type ChildSide, Exchange, type Order, type Services } from './exchange.ts'
 import { cannotBecomeHead, findHeadEnd, isBodiless, MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
-import { type AfterRefusal, malformedRequest, type Refusal, refusalAnswer } from './refusal.ts'
+import { type AfterRefusal, jsonAnswer, malformedRequest, type Refusal, refusalAnswer } from './refusal.ts'
 import { parseRequestHead, type RequestHead } from './request-head.ts'
 
 /** What is to be done with a request. */
 export type Verdict =
   | Order
   | { readonly kind: 'refuse'; readonly refusal: Refusal }
-  | { readonly kind: 'connect'; readonly target: Authority }
+  | ConnectOrder
+  /** JSON of the proxy itself. */
+  | { readonly kind: 'answer'; readonly body: string }
+
+export interface ConnectOrder {
+  readonly kind: 'connect'
+  readonly target: Authority
+  /** Tunnelled as it is, whatever the host. */
+  readonly isUntouched: boolean
+}
 
 /** Decides on each request by its head alone, and hears of those that were refused before an exchange began. */
 export interface Judge {
   judge(head: RequestHead): Verdict
   refused(refusal: Refusal, head: RequestHead | undefined): void
   /** Takes the connection over after CONNECT; `rest` came behind its head. */
-  connect?(target: Authority, rest: Buffer): void
+  connect?(order: ConnectOrder, rest: Buffer): void
 }
 
 interface RelayOptions {
@@ -193,12 +202,16 @@ export class Relay implements ChildSide {
         this.#answer(verdict.refusal, head.keepAlive && isBodiless(head.framing) ? 'keep' : 'close')
         return true
       case 'connect':
-        this.#handOver(verdict.target)
+        this.#handOver(verdict)
+        return false
+      case 'answer':
+        this.socket.write(jsonAnswer(verdict.body))
+        this.#close()
         return false
     }
   }
 
-  #handOver(target: Authority): void {
+  #handOver(order: ConnectOrder): void {
     this.socket.off('data', this.#onData)
     this.socket.off('drain', this.#onDrain)
     this.socket.off('end', this.#onEnd)
@@ -206,7 +219,7 @@ export class Relay implements ChildSide {
     this.#services.relays.delete(this)
     this.socket.pause()
     this.#closing = true
-    this.#judge.connect?.(target, this.#pending)
+    this.#judge.connect?.(order, this.#pending)
   }
 
   #answer(refusal: Refusal, after: AfterRefusal): void {

@@ -44,6 +44,8 @@ export interface ProxyOptions {
    * 127.0.0.1.
    */
   readonly admits?: (connection: { readonly peerPort: number; readonly ownPort: number }) => boolean
+  /** What a run that is started within this one has to know, as JSON; nothing where absent. */
+  readonly describe?: () => string
   /** Debug log; gets nothing secret. */
   readonly log: (event: object) => void
 }
@@ -97,6 +99,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     certificates,
     services: { ...shared, pool: tlsPool },
     plainServices: { ...shared, pool: httpPool },
+    describe: options.describe ?? (() => '{}'),
   })
 
   const children = new Set<Socket>()

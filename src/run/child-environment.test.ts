@@ -35,21 +35,63 @@ test('every client is led through the proxy with the credentials of the run', ()
 test('what replaces the roots names the bundle, what adds to them the authority', () => {
   const { environment } = childEnvironment(surroundings())
 
-  for (const name of ['SSL_CERT_FILE', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'AWS_CA_BUNDLE', 'GIT_SSL_CAINFO']) {
+  for (const name of ['SSL_CERT_FILE', 'CURL_CA_BUNDLE', 'REQUESTS_CA_BUNDLE', 'GIT_SSL_CAINFO']) {
     assert.equal(environment[name], '/run/bundle.pem')
   }
-  for (const name of ['PIP_CERT', 'CARGO_HTTP_CAINFO', 'npm_config_cafile', 'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH']) {
+  for (const name of [
+    'HTTPLIB2_CA_CERTS',
+    'PERL_LWP_SSL_CA_FILE',
+    'PIP_CERT',
+    'CARGO_HTTP_CAINFO',
+    'npm_config_cafile',
+    'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
+  ]) {
     assert.equal(environment[name], '/run/bundle.pem')
   }
   assert.equal(environment['NODE_EXTRA_CA_CERTS'], '/run/authority.pem')
   assert.equal(environment['DENO_CERT'], '/run/authority.pem')
   assert.equal(environment['WGETRC'], '/run/wgetrc')
+  assert.equal(environment['PERL_LWP_ENV_PROXY'], '1')
   assert.equal(environment['PHP_INI_SCAN_DIR'], ':/run')
+})
+
+test('a bundle that breaks one client where it mends another is replaced only where the user has it', () => {
+  const names = ['AWS_CA_BUNDLE', 'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE', 'NIX_SSL_CERT_FILE']
+  const inherited = Object.fromEntries(names.map((name) => [name, '/mine.pem']))
+  const [without, replaced] = [surroundings(), surroundings({ inherited })].map(
+    (one) => childEnvironment(one).environment,
+  )
+  for (const name of names) {
+    assert.equal(without?.[name], undefined)
+    assert.equal(replaced?.[name], '/run/bundle.pem')
+  }
+})
+
+test('Java goes to the listener without credentials, and is left alone where there is none', () => {
+  const proxy = { ...surroundings().proxy, openPort: 4712 }
+  const inherited = { NO_PROXY: '.corp.test,10.0.0.0/8,db.test:5432' }
+  const { environment } = childEnvironment(surroundings({ proxy, inherited }))
+  assert.match(environment['JAVA_TOOL_OPTIONS'] ?? '', /^-Dhttps\.proxyHost=127\.0\.0\.1 -Dhttps\.proxyPort=4712 /)
+  assert.match(
+    environment['JAVA_TOOL_OPTIONS'] ?? '',
+    / -Dhttp\.nonProxyHosts="\*\.corp\.test\|localhost\|\*\.localhost\|127\.0\.0\.1\|\[::1\]"/,
+  )
+  assert.equal(childEnvironment(surroundings()).environment['JAVA_TOOL_OPTIONS'], undefined)
+})
+
+test('a run within the run learns what was there before, but no key and no proxy', () => {
+  const inherited = { ACME_KEY: 'CNRYreal', SSL_CERT_FILE: '/mine', HTTPS_PROXY: 'http://ada:CNRYcorp@proxy.test' }
+  const { changes } = childEnvironment(surroundings({ inherited, placeholders: { ACME_KEY: 'broker-proxy-managed' } }))
+  assert.deepEqual(changes['SSL_CERT_FILE'], { set: '/run/bundle.pem', before: '/mine' })
+  assert.deepEqual(changes['ACME_KEY'], { set: 'broker-proxy-managed', before: null })
+  assert.doesNotMatch(JSON.stringify(changes), /CNRY/)
 })
 
 test('options of the user are kept in front of ours', () => {
   const inherited = { NODE_OPTIONS: '--max-old-space-size=99', JAVA_TOOL_OPTIONS: '-Xmx9m', PHP_INI_SCAN_DIR: '/php' }
-  const { environment } = childEnvironment(surroundings({ inherited }))
+  const { environment } = childEnvironment(
+    surroundings({ inherited, proxy: { ...surroundings().proxy, openPort: 4712 } }),
+  )
 
   assert.match(environment['NODE_OPTIONS'] ?? '', /^--max-old-space-size=99 --require ".*preload\.cjs"$/)
   assert.match(environment['JAVA_TOOL_OPTIONS'] ?? '', /^-Xmx9m -Dhttps\.proxyHost=127\.0\.0\.1 /)

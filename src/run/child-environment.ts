@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url'
 import type { ListeningProxy } from './messages.ts'
-import { noProxyEntries, noProxyFor } from './no-proxy.ts'
-import { REPLACING, type TrustFiles } from './trust-files.ts'
+import { javaExceptions, noProxyEntries, noProxyFor } from './no-proxy.ts'
+import { REPLACING, REPLACING_WHERE_SET, type TrustFiles } from './trust-files.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -18,24 +18,42 @@ export interface ChildSurroundings {
 
 const PRELOAD = fileURLToPath(new URL('./preload.cjs', import.meta.url))
 
-/** The child's whole environment; `bypasses` are the user's NO_PROXY entries that had to go. */
-export function childEnvironment({ inherited, proxy, trust, placeholders, routedHosts }: ChildSurroundings): {
+export interface ChildEnvironment {
+  /** The child's whole environment. */
   readonly environment: Environment
+  /** The user's NO_PROXY entries that had to go. */
   readonly bypasses: readonly string[]
-} {
+  /** What the run set in place of what was there, for a run that is started within it. */
+  readonly changes: Changes
+}
+
+/** By variable name; no address of a proxy is among them, and of a key that a placeholder replaced nothing is told. */
+export type Changes = Readonly<Record<string, { readonly set: string; readonly before: string | null }>>
+
+export function childEnvironment(surroundings: ChildSurroundings): ChildEnvironment {
+  const { inherited, proxy, trust, placeholders, routedHosts } = surroundings
   const noProxy = noProxyFor(noProxyEntries(inherited), routedHosts)
-  const environment = {
-    ...inherited,
-    ...proxyVariables(proxy),
+  const told = {
     NO_PROXY: noProxy.value,
     no_proxy: noProxy.value,
     NODE_USE_ENV_PROXY: '1',
     NODE_OPTIONS: appended(inherited['NODE_OPTIONS'], `--require ${JSON.stringify(PRELOAD)}`),
+    PERL_LWP_ENV_PROXY: '1',
     ...(trust && trustVariables(trust, inherited)),
-    ...(trust?.trustStore && { JAVA_TOOL_OPTIONS: javaOptions(inherited, proxy.port, trust.trustStore) }),
-    ...placeholders,
+    ...javaVariables(surroundings, noProxy.value),
   }
-  return { environment, bypasses: noProxy.removed }
+  return {
+    environment: { ...inherited, ...proxyVariables(proxy), ...told, ...placeholders },
+    bypasses: noProxy.removed,
+    changes: {
+      ...changesOf(told, (name) => inherited[name] ?? null),
+      ...changesOf(placeholders, () => null),
+    },
+  }
+}
+
+function changesOf(set: Environment, before: (name: string) => string | null): Changes {
+  return Object.fromEntries(Object.entries(set).map(([name, value]) => [name, { set: value, before: before(name) }]))
 }
 
 function proxyVariables({ port, username, password }: ChildSurroundings['proxy']): Environment {
@@ -51,8 +69,9 @@ function proxyVariables({ port, username, password }: ChildSurroundings['proxy']
 }
 
 function trustVariables(trust: TrustFiles, inherited: Environment): Environment {
+  const replaced = [...REPLACING, ...REPLACING_WHERE_SET.filter((name) => inherited[name] !== undefined)]
   return {
-    ...Object.fromEntries(REPLACING.map((name) => [name, trust.bundle])),
+    ...Object.fromEntries(replaced.map((name) => [name, trust.bundle])),
     NODE_EXTRA_CA_CERTS: trust.authority,
     DENO_CERT: trust.authority,
     WGETRC: trust.wgetrc,
@@ -61,18 +80,22 @@ function trustVariables(trust: TrustFiles, inherited: Environment): Environment 
   }
 }
 
-function javaOptions(inherited: Environment, port: number, trustStore: string): string {
+/**
+ * A JVM is given no credentials: neither the JDK nor Maven can be told them. It goes to the listener that needs none, and
+ * where there is no such listener Java is left alone.
+ */
+function javaVariables({ inherited, proxy: { openPort }, trust }: ChildSurroundings, noProxy: string): Environment {
+  if (openPort === undefined || trust?.trustStore === undefined) return {}
   const options = [
-    '-Dhttps.proxyHost=127.0.0.1',
-    `-Dhttps.proxyPort=${port}`,
-    '-Dhttp.proxyHost=127.0.0.1',
-    `-Dhttp.proxyPort=${port}`,
-    // Basic credentials for a tunnel are off by default in Java.
-    '-Djdk.http.auth.tunneling.disabledSchemes=',
+    ...['https', 'http'].flatMap((scheme) => [`-D${scheme}.proxyHost=127.0.0.1`, `-D${scheme}.proxyPort=${openPort}`]),
+    `-Dhttp.nonProxyHosts="${javaExceptions(noProxy)}"`,
+    // Maven 3.9 and newer look at the options above only when they are told to.
+    '-Daether.connector.http.useSystemProperties=true',
+    '-Daether.transport.http.useSystemProperties=true',
     '-Djavax.net.ssl.trustStoreType=PKCS12',
-    `-Djavax.net.ssl.trustStore="${trustStore}"`,
+    `-Djavax.net.ssl.trustStore="${trust.trustStore}"`,
   ]
-  return appended(inherited['JAVA_TOOL_OPTIONS'], options.join(' '))
+  return { JAVA_TOOL_OPTIONS: appended(inherited['JAVA_TOOL_OPTIONS'], options.join(' ')) }
 }
 
 function appended(value: string | undefined, more: string): string {

@@ -6,6 +6,8 @@ import type { TrustFiles } from './trust-files.ts'
 /** From `broker run` to the process of its proxy, over the channel that both were born with. */
 export type ToProxy =
   | { readonly type: 'start'; readonly start: StartProxy }
+  /** JSON of a {@link RunDescription}. */
+  | { readonly type: 'describe'; readonly description: string }
   | { readonly type: 'child_started'; readonly pid: number }
   | { readonly type: 'child_ended'; readonly exitCode: number }
 

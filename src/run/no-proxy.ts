@@ -1,3 +1,5 @@
+import { isIP } from 'node:net'
+
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
 /**
@@ -24,6 +26,21 @@ export function noProxyEntries(environment: Readonly<Record<string, string>>): r
 // client of it can be made. Without them all clients understand the address, though for every port of it.
 function withoutBrackets(entry: string): string {
   return entry.replace(/^\[([0-9A-Fa-f:.]+)\](?::\d+)?$/, '$1')
+}
+
+/**
+ * The same as Java has it (`http.nonProxyHosts`): names between bars, `*` at an end. Entries with a port and networks have
+ * no counterpart there and are left out: those requests go through the proxy, which tunnels them.
+ */
+export function javaExceptions(noProxy: string): string {
+  const patterns = noProxy.split(',').flatMap((entry) => {
+    if (isIP(entry) !== 0) return [entry.includes(':') ? `[${entry}]` : entry]
+    if (entry === '*') return ['*']
+    const name = entry.replace(/^\*?\./, '')
+    if (!/^[\w.-]+$/.test(name)) return []
+    return entry === name ? [name, `*.${name}`] : [`*.${name}`]
+  })
+  return patterns.join('|')
 }
 
 function excepts(entry: string, host: string): boolean {

@@ -3,6 +3,7 @@ import { BrokerError, Secret } from '../protocol/index.ts'
 import type { Routes } from '../schemas/index.ts'
 import type { LeftProcess } from './descendants.ts'
 import { errorOf, type FromProxy, type ListeningProxy, type StartProxy, type ToProxy } from './messages.ts'
+import type { RunDescription } from './outer-run.ts'
 
 /** How the run ended for its proxy. */
 export type RunEnd =
@@ -52,6 +53,11 @@ export class ProxyProcess {
 
   start(start: StartProxy): void {
     this.#tell({ type: 'start', start })
+  }
+
+  /** What it is to tell a run that is started within this one. */
+  describe(description: RunDescription): void {
+    this.#tell({ type: 'describe', description: JSON.stringify(description) })
   }
 
   childStarted(pid: number): void {

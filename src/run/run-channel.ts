@@ -4,6 +4,8 @@ import type { FromProxy, StartProxy, ToProxy } from './messages.ts'
 export interface RunChannel {
   /** Undefined where `broker run` ended before. */
   readonly started: Promise<StartProxy | undefined>
+  /** JSON for a run that is started within this one; it comes before the child starts. */
+  readonly description: Promise<string>
   readonly childStarted: Promise<number>
   /** The child's exit code; undefined where `broker run` ended before it told one. */
   readonly childEnded: Promise<number | undefined>
@@ -17,11 +19,13 @@ export interface RunChannel {
 /** The channel that this process was born with. */
 export function openRunChannel(): RunChannel {
   const started = Promise.withResolvers<StartProxy | undefined>()
+  const description = Promise.withResolvers<string>()
   const childStarted = Promise.withResolvers<number>()
   const childEnded = Promise.withResolvers<number | undefined>()
   const asked = Promise.withResolvers<undefined>()
   process.on('message', (message: ToProxy) => {
     if (message.type === 'start') started.resolve(message.start)
+    else if (message.type === 'describe') description.resolve(message.description)
     else if (message.type === 'child_started') childStarted.resolve(message.pid)
     else childEnded.resolve(message.exitCode)
   })
@@ -37,6 +41,7 @@ export function openRunChannel(): RunChannel {
   }
   return {
     started: started.promise,
+    description: description.promise,
     childStarted: childStarted.promise,
     childEnded: childEnded.promise,
     asked: asked.promise,

@@ -196,7 +196,10 @@ async function run(
     connections: {},
     strict: false,
     inherited,
+    descriptors: [],
     logFile: undefined,
+    within: undefined,
+    settings: {},
     atTerminal: false,
     warn: (message) => warnings.push(message),
   }

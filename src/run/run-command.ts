@@ -20,6 +20,12 @@ export interface RunOptions {
   /** Refuse every host that no connected provider matches. */
   readonly strict: boolean
   readonly inherited: Readonly<Record<string, string>>
+  /** Open descriptors from 3 on that the child gets, as from a shell. */
+  readonly descriptors: readonly number[]
+  /** The run that this one is started in. */
+  readonly within: string | undefined
+  /** Settings of Broker for a run that is started within this one; no secrets. */
+  readonly settings: Readonly<Record<string, string>>
   /** File of the debug log, for the proxy's process. */
   readonly logFile: string | undefined
   readonly atTerminal: boolean
@@ -32,15 +38,16 @@ export interface RunOptions {
  * @throws BrokerError where the daemon refuses the run or the proxy cannot start; the command has not run then.
  */
 export async function runCommand(options: RunOptions): Promise<number> {
-  const { client, command, connections, handle, logFile, only, proxy, strict, warn } = options
+  const { client, command, connections, handle, logFile, only, proxy, strict, warn, within } = options
   const run = await client.startRun({
     did: await proxy.key,
     ...(only && { only: [...only] }),
     ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
+    ...(within && { within }),
     command: commandName(command[0]),
   })
   proxy.start({ runId: run.run_id, handle, strict, logFile, isBrowser: false })
-  const exit = await runChild(options)
+  const exit = await runChild(options, run.run_id)
   if (exit.failure) warn(exit.failure)
   const end = await proxy.childEnded(exit.code)
   if (end.kind === 'lost') await client.endRun(run.run_id, exit.code).catch(() => {})
@@ -68,12 +75,12 @@ function namesOf(left: readonly LeftProcess[]): string {
   return others > 0 ? `${named.join(', ')} and ${others} more` : named.join(', ')
 }
 
-async function runChild(options: RunOptions): Promise<ChildExit> {
-  const { client, command, proxy, inherited, atTerminal, warn } = options
+async function runChild(options: RunOptions, runId: string): Promise<ChildExit> {
+  const { client, command, proxy, inherited, descriptors, settings, atTerminal, warn } = options
   const routes = await proxy.routes
   const [listening, connected] = await Promise.all([proxy.listening, connectedProviders(client, routes)])
   if (connected.length === 0) warn(`No connection for this run: "${commandName(command[0])}" runs without credentials`)
-  const { environment, bypasses } = childEnvironment({
+  const { environment, bypasses, changes } = childEnvironment({
     inherited,
     proxy: listening,
     trust: listening.trust,
@@ -82,7 +89,8 @@ async function runChild(options: RunOptions): Promise<ChildExit> {
   })
   if (bypasses.length > 0)
     warn(`NO_PROXY names hosts whose credentials are injected; left out for this run: ${bypasses.join(', ')}`)
-  return await spawnChild({ command, environment, atTerminal, onStart: (pid) => proxy.childStarted(pid) })
+  proxy.describe({ run_id: runId, settings, changes })
+  return await spawnChild({ command, environment, descriptors, atTerminal, onStart: (pid) => proxy.childStarted(pid) })
 }
 
 async function connectedProviders(client: DaemonClient, { routes }: Routes): Promise<readonly Connected[]> {

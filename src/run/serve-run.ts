@@ -79,6 +79,10 @@ async function serveChild(
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
   const descendants = new Descendants(password)
+  let description: string | undefined
+  void channel.description.then((text) => {
+    description = text
+  })
   const proxy = await startProxy({
     ...settings,
     broker,
@@ -87,6 +91,7 @@ async function serveChild(
     strict: start.strict,
     log: run.openLog(start.logFile),
     password,
+    describe: () => description ?? '{}',
     ...(needsOpenDoor(run) && {
       admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
     }),

@@ -43,7 +43,13 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) {
     const code = `process.once('${signal}', () => process.exit(42)); fs.writeFileSync(process.argv[1], ''); setInterval(() => {}, 1000)`
     const listeners = process.listenerCount(signal)
     const appeared = untilChanged(join(ready, '..'))
-    const exit = spawnChild({ command: [NODE, '-e', code, ready], environment, atTerminal: false, onStart: () => {} })
+    const exit = spawnChild({
+      command: [NODE, '-e', code, ready],
+      environment,
+      descriptors: [],
+      atTerminal: false,
+      onStart: () => {},
+    })
     await appeared
 
     process.kill(process.pid, signal)
@@ -54,7 +60,7 @@ for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP', 'SIGQUIT'] as const) {
 }
 
 function run(...command: [string, ...string[]]) {
-  return spawnChild({ command, environment, atTerminal: false, onStart: () => {} })
+  return spawnChild({ command, environment, descriptors: [], atTerminal: false, onStart: () => {} })
 }
 
 function folder(t: TestContext): string {

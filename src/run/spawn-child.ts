@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
 import { constants } from 'node:os'
 import { commandName } from './command-name.ts'
 
@@ -12,6 +12,8 @@ const SENT_BY_TERMINAL: ReadonlySet<NodeJS.Signals> = new Set(['SIGINT', 'SIGQUI
 export interface ChildCommand {
   readonly command: readonly [string, ...string[]]
   readonly environment: Readonly<Record<string, string>>
+  /** Descriptors from 3 on that it gets under the same numbers. */
+  readonly descriptors: readonly number[]
   /** Whether a terminal sends its own signals to this process's group. */
   readonly atTerminal: boolean
   readonly onStart: (pid: number) => void
@@ -24,11 +26,12 @@ export type ChildExit = { readonly code: number; readonly failure?: string }
 export function spawnChild({
   command: [file, ...args],
   environment,
+  descriptors,
   atTerminal,
   onStart,
 }: ChildCommand): Promise<ChildExit> {
   return new Promise((resolve) => {
-    const child = spawn(file, args, { env: { ...environment }, stdio: 'inherit', shell: false })
+    const child = spawn(file, args, { env: { ...environment }, stdio: standardAnd(descriptors), shell: false })
     if (child.pid !== undefined) onStart(child.pid)
     const stopForwarding = forwardSignals(child, atTerminal)
     child.once('error', (error) => {
@@ -40,6 +43,15 @@ export function spawnChild({
       resolve({ code: signal === null ? (code ?? 0) : 128 + constants.signals[signal] })
     })
   })
+}
+
+function standardAnd(descriptors: readonly number[]): StdioOptions {
+  const stdio: (number | 'ignore')[] = [0, 1, 2]
+  // Above 2, what is ignored is not opened.
+  for (let number = 3; number <= Math.max(2, ...descriptors); number += 1) {
+    stdio.push(descriptors.includes(number) ? number : 'ignore')
+  }
+  return stdio
 }
 
 function forwardSignals(child: ChildProcess, atTerminal: boolean): () => void {

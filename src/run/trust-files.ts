@@ -25,13 +25,16 @@ export const REPLACING = [
   'SSL_CERT_FILE',
   'CURL_CA_BUNDLE',
   'REQUESTS_CA_BUNDLE',
-  'AWS_CA_BUNDLE',
   'GIT_SSL_CAINFO',
   'PIP_CERT',
   'CARGO_HTTP_CAINFO',
   'npm_config_cafile',
   'GRPC_DEFAULT_SSL_ROOTS_FILE_PATH',
+  'HTTPLIB2_CA_CERTS',
+  'PERL_LWP_SSL_CA_FILE',
 ] as const
+/** The same where the user has them; setting them for everyone breaks more than it mends (AWS_CA_BUNDLE: rclone). */
+export const REPLACING_WHERE_SET = ['AWS_CA_BUNDLE', 'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE', 'NIX_SSL_CERT_FILE'] as const
 
 /** Java alone needs the roots in a form of its own, which is not worth making for everyone. */
 export function hasJava({ PATH = '', JAVA_HOME }: Readonly<Record<string, string | undefined>>): boolean {
@@ -55,11 +58,11 @@ export function writeTrustFiles(
   { withJava }: { readonly withJava: boolean },
 ): TrustFiles {
   const added = ADDING.flatMap((name) => pemNamedBy(inherited[name]))
-  const replaced = REPLACING.flatMap((name) => pemNamedBy(inherited[name]))
-  const bundle = joinPem([systemRoots(), ...added, ...replaced, caPem])
+  const replaced = [...REPLACING, ...REPLACING_WHERE_SET].flatMap((name) => pemNamedBy(inherited[name]))
+  const bundle = certificatesOnce([systemRoots(), ...added, ...replaced, caPem])
   const bundlePath = write(folder, 'bundle.pem', bundle)
   return {
-    authority: write(folder, 'authority.pem', joinPem([...added, caPem])),
+    authority: write(folder, 'authority.pem', certificatesOnce([...added, caPem])),
     bundle: bundlePath,
     trustStore: withJava ? write(folder, 'trust.p12', pkcs12TrustStore(bundle)) : undefined,
     wgetrc: write(folder, 'wgetrc', `${userWgetrc(inherited)}\nca_certificate = ${bundlePath}\n`),
@@ -81,7 +84,7 @@ function writePhpIni(folder: string, bundle: string): string {
 
 function systemRoots(): string {
   const bundle = SYSTEM_BUNDLES.map(readIfThere).find((text) => text?.includes('-----BEGIN CERTIFICATE-----'))
-  return bundle ?? joinPem(rootCertificates)
+  return bundle ?? rootCertificates.join('\n')
 }
 
 /** The user's path may point nowhere; the tool would have failed then, the run does not. */
@@ -95,8 +98,16 @@ function userWgetrc(inherited: Environment): string {
   return (path && readIfThere(path)) ?? ''
 }
 
-function joinPem(parts: readonly string[]): string {
-  return `${parts.map((part) => part.trim()).join('\n')}\n`
+const CERTIFICATE = /-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----\s+([A-Za-z0-9+/=\s]+?)-----END \1-----/g
+
+/**
+ * Every certificate of these texts, each once and nothing else: users and nested runs name one bundle in many variables,
+ * and each client reads all of it.
+ */
+function certificatesOnce(texts: readonly string[]): string {
+  const blocks = texts.flatMap((text) => [...text.matchAll(CERTIFICATE)])
+  const byBody = new Map(blocks.map(([block, , body = '']) => [body.replace(/\s+/g, ''), block]))
+  return `${[...byBody.values()].join('\n')}\n`
 }
 
 function readIfThere(path: string): string | undefined {

@@ -94,6 +94,8 @@ export const startRun = z.strictObject({
   only: z.array(providerName).min(1).max(1000).optional(),
   /** Connection to use instead of the provider's default, by provider. */
   connections: z.record(providerName, connectionName).optional(),
+  /** The run whose child starts this one: it may do no more than that one, and ends with it. */
+  within: z.uuid().optional(),
   /** First word of the command, for the audit log. */
   command: z.string().max(200).optional(),
 })

@@ -1,3 +1,4 @@
+import type { Config } from '../../config/index.ts'
 import { ProxyProcess, runCommand } from '../../run/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
@@ -32,6 +33,9 @@ export async function run(
         connections: connectionsOf(options.connection ?? {}),
         strict: options.strict === true,
         inherited: config.inherited,
+        descriptors: config.inheritedDescriptors,
+        within: config.outerRun,
+        settings: settingsFor(config),
         logFile,
         atTerminal: process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true,
         warn: (message) => output.notice(`broker: ${message}`),
@@ -39,6 +43,16 @@ export async function run(
     )
   } finally {
     proxy.release()
+  }
+}
+
+/** What a `broker` that the command calls needs of this one's settings: the command itself is given none. */
+function settingsFor({ baseUrl, baseUrlSource, daemon, paths, proxy }: Config): Readonly<Record<string, string>> {
+  return {
+    BROKER_HOME: paths.home,
+    BROKER_PORT: String(daemon.port),
+    ...(baseUrlSource === 'environment' && { BROKER_BASE_URL: baseUrl }),
+    ...(proxy.caFile && { BROKER_PROXY_CA_FILE: proxy.caFile }),
   }
 }
 

@@ -20,12 +20,9 @@ export async function startRun(
 ): Promise<Run> {
   const id = randomUUID()
   const expires_at = new Date(now + LIFETIME_MS).toISOString()
-  const grants: Omit<RunGrant, 'id'> = {
-    ...(wanted.only && { only: wanted.only }),
-    connections: { ...wanted.connections },
-  }
   await store.transaction(async (tx) => {
     await refuseKnownKey(tx, wanted.did)
+    const grants = grantsOf(wanted, await outerGrants(tx, actor, wanted.within, now))
     await tx
       .insertInto('runs')
       .values({
@@ -46,6 +43,45 @@ export async function startRun(
     })
   })
   return { run_id: id, expires_at }
+}
+
+type Grants = Omit<RunGrant, 'id'>
+
+/** What the run that the new one is started in may do; undefined where there is none. */
+async function outerGrants(db: Db, actor: Actor, id: string | undefined, now: number): Promise<Grants | undefined> {
+  if (id === undefined) return undefined
+  const row = await db
+    .selectFrom('runs')
+    .innerJoin('identities', 'identities.handle', 'runs.handle')
+    .select(['runs.grants', 'runs.expires_at', 'runs.ended_at'])
+    .where('runs.id', '=', id)
+    .where('identities.principal_id', '=', actor.principalId)
+    .executeTakeFirst()
+  if (row && isLive(row, now)) return JSON.parse(row.grants) as Grants
+  throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
+    hint: 'Start the outer command again with `broker run`.',
+  })
+}
+
+/** What was asked for, within what the outer run may do. @throws BrokerError OperationNotAllowedError where it is more. */
+function grantsOf({ only, connections = {}, within }: StartRun, outer: Grants | undefined): Grants {
+  if (outer === undefined) return { ...(only && { only }), connections: { ...connections } }
+  for (const provider of only ?? []) {
+    if (!(outer.only?.includes(provider) ?? true)) throw moreThanOuter(provider, `--only ${provider}`)
+  }
+  for (const [provider, connection] of Object.entries(connections)) {
+    const granted = Object.hasOwn(outer.connections, provider) ? outer.connections[provider] : undefined
+    if (granted !== connection) throw moreThanOuter(provider, `--connection ${provider}=${connection}`)
+  }
+  const both = only ?? outer.only
+  return { ...(both && { only: both }), connections: outer.connections, ...(within && { within }) }
+}
+
+function moreThanOuter(provider: string, option: string): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `The run around this one was not started with ${option}`, {
+    provider,
+    hint: 'Give the option to the outer `broker run`, too: a run inside another may do no more than that one.',
+  })
 }
 
 async function refuseKnownKey(tx: Db, did: string): Promise<void> {
@@ -103,12 +139,29 @@ export async function runActor(db: Db, identity: Actor, did: string, now: number
     throw new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
       hint: 'Run `broker onboard`.',
     })
-  if (row.ended_at !== null || Date.parse(row.expires_at) <= now) {
-    throw new BrokerError('AuthenticationFailedError', 'The run that signed has ended', {
-      hint: 'Start the command again with `broker run`.',
-    })
+  if (!isLive(row, now)) throw runEnded()
+  const grants = JSON.parse(row.grants) as Grants
+  await requireOuterRuns(db, grants.within, now)
+  return { ...identity, did, run: { id: row.id, ...grants } }
+}
+
+/** A run does not outlive those that it was started in. */
+async function requireOuterRuns(db: Db, within: string | undefined, now: number): Promise<void> {
+  for (let id = within; id !== undefined; ) {
+    const row = await runById(db, { id })
+    if (!row || !isLive(row, now)) throw runEnded()
+    id = (JSON.parse(row.grants) as Grants).within
   }
-  return { ...identity, did, run: { id: row.id, ...(JSON.parse(row.grants) as Omit<RunGrant, 'id'>) } }
+}
+
+function isLive({ ended_at, expires_at }: Pick<RunRow, 'ended_at' | 'expires_at'>, now: number): boolean {
+  return ended_at === null && Date.parse(expires_at) > now
+}
+
+function runEnded(): BrokerError {
+  return new BrokerError('AuthenticationFailedError', 'The run that signed has ended', {
+    hint: 'Start the command again with `broker run`.',
+  })
 }
 
 const runOf = preparedQuery(['did', 'handle'], (db, { did, handle }: Pick<RunRow, 'did' | 'handle'>) =>
@@ -117,4 +170,8 @@ const runOf = preparedQuery(['did', 'handle'], (db, { did, handle }: Pick<RunRow
     .select(['id', 'grants', 'expires_at', 'ended_at'])
     .where('did', '=', did)
     .where('handle', '=', handle),
+)
+
+const runById = preparedQuery(['id'], (db, { id }: Pick<RunRow, 'id'>) =>
+  db.selectFrom('runs').select(['grants', 'expires_at', 'ended_at']).where('id', '=', id),
 )

@@ -1,0 +1,188 @@
+import assert from 'node:assert/strict'
+import { once } from 'node:events'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import { connect } from 'node:net'
+import { dirname, join } from 'node:path'
+import { before, describe, it } from 'node:test'
+import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
+import { BROKER, type BrokerHome, type Ended, logIn, onboarded } from './broker-command.ts'
+import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import { markedSecret } from './search-for-secret.ts'
+
+const ACME = 'api.acme-nested.example'
+const OTHER = 'api.other-nested.example'
+const STRANGER = 'www.stranger-nested.example'
+const KEY = markedSecret('ak-')
+
+/** Asks, and tells what it was answered and what it was started with. */
+const CHILD = `
+  const { env } = process
+  const told = (value) => console.log(JSON.stringify(value))
+  fetch(process.argv[1], { headers: { authorization: 'Bearer ' + env.ACME_API_KEY } })
+    .then((answer) => told({ status: answer.status, env }), (error) => told({ failure: String(error.cause ?? error), env }))`
+
+describe('a run within a run', { timeout: 60_000 }, () => {
+  const cleanup = suiteCleanup()
+  let api: LocalApi
+  let world: BrokerHome
+  before(async () => {
+    api = await startLocalApi([ACME, OTHER, STRANGER], KEY)
+    cleanup.after(() => api.close())
+    const authority = join(dirname(temporaryHome(cleanup)), 'authority.pem')
+    writeFileSync(authority, api.caPem)
+    world = await onboarded(cleanup, {
+      BROKER_PROXY_CONNECT_TO: [ACME, OTHER, STRANGER].map((host) => `${host}:443:127.0.0.1:${api.port}`).join(),
+      BROKER_PROXY_CA_FILE: authority,
+    })
+    for (const [name, host] of [
+      ['acme', ACME],
+      ['other', OTHER],
+    ] as const) {
+      const file = join(world.folder, `${name}.json`)
+      writeFileSync(file, JSON.stringify(definition(name, host)))
+      assert.equal((await world.broker(['provider', 'register', file, '--yes'])).code, 0)
+      await logIn(world, name, KEY)
+    }
+  })
+
+  function inner(
+    url: string,
+    outerArgs: readonly string[] = [],
+    innerArgs: readonly string[] = [],
+    env = {},
+  ): Promise<Ended> {
+    const command = [BROKER, 'run', ...innerArgs, '--', process.execPath, '-e', CHILD, url]
+    return world.broker(['run', ...outerArgs, '--', ...command], { env })
+  }
+
+  it('reaches the API with the key by itself, of a home that is not the default one', async () => {
+    const { code, stdout, stderr } = await inner(`https://${ACME}/v1/items`)
+
+    assert.equal(code, 0, stderr)
+    const { status, env } = JSON.parse(stdout)
+    assert.equal(status, 200)
+    assert.deepEqual(
+      Object.keys(env).filter((name) => name.startsWith('BROKER_')),
+      [],
+    )
+    assert.doesNotMatch(JSON.stringify(env), /CNRY/)
+    const events = JSON.parse((await world.broker(['log', '--json', '-n', '5'])).stdout)
+    assert.deepEqual(
+      events.map(({ event }: { event: string }) => event),
+      ['run.ended', 'run.ended', 'proxy.request', 'run.started', 'run.started'],
+    )
+    const [outerEnd, innerEnd, request] = events
+    assert.equal(request.run_id, innerEnd.run_id)
+    assert.notEqual(outerEnd.run_id, innerEnd.run_id)
+  })
+
+  it('gives its child what the outer child was given, once', async () => {
+    const show = `
+      const { env } = process
+      const pem = fs.readFileSync(env.SSL_CERT_FILE, 'utf8').match(/BEGIN CERT/g).length
+      console.log(JSON.stringify({ options: env.NODE_OPTIONS, java: env.JAVA_TOOL_OPTIONS?.match(/proxyHost/g).length, php: env.PHP_INI_SCAN_DIR, pem }))`
+    const one = JSON.parse((await world.broker(['run', '--', process.execPath, '-e', show])).stdout)
+    const nested = ['run', '--', BROKER, 'run', '--', BROKER, 'run', '--', process.execPath, '-e', show]
+    const three = JSON.parse((await world.broker(nested)).stdout)
+
+    assert.equal(three.pem, one.pem)
+    assert.equal(three.java, one.java)
+    assert.equal(three.options, one.options)
+    assert.equal(three.php.split(':').length, one.php.split(':').length)
+  })
+
+  it('may do no more than the outer run', async () => {
+    const bare = await inner(`https://${ACME}/v1/items`, ['--only', 'other'])
+    const { failure, env } = JSON.parse(bare.stdout)
+    assert.match(failure, /certificate/, 'the host is not intercepted and shows its own')
+    assert.equal(env.ACME_API_KEY, undefined)
+    assert.equal(env.OTHER_API_KEY, 'broker-proxy-managed')
+
+    const more = await inner(`https://${ACME}/v1/items`, ['--only', 'other'], ['--only', 'acme'])
+    assert.equal(more.code, 4)
+    assert.match(more.stderr, /not started with --only acme/)
+    assert.match(more.stderr, /no more than that one/)
+
+    await logIn(world, 'acme', KEY, ['--connection', 'second'])
+    const second = await inner(`https://${ACME}/v1/items`, [], ['--connection', 'acme=second'])
+    assert.equal(second.code, 4)
+    const both = ['--connection', 'acme=second']
+    assert.equal(JSON.parse((await inner(`https://${ACME}/v1/items`, both, both)).stdout).status, 200)
+  })
+
+  it('may do less, and the placeholders of the rest are gone', async () => {
+    const { stdout } = await inner(`https://${OTHER}/v1/items`, [], ['--only', 'other'])
+
+    const { env, status } = JSON.parse(stdout)
+    assert.equal(status, 200)
+    assert.equal(env.ACME_API_KEY, undefined)
+  })
+
+  it('goes nowhere that a strict outer run does not', async () => {
+    const { stdout } = await inner(`https://${STRANGER}/`, ['--strict'])
+
+    assert.notEqual(JSON.parse(stdout).failure, undefined)
+    assert.equal(api.received.filter(({ headers }) => headers.host === STRANGER).length, 0)
+  })
+
+  it('goes out through the proxy of the company, whose password it is not told', async () => {
+    const password = markedSecret('corporate-')
+    const company = await startCompanyProxy(password)
+    const url = `http://ada:${password}@127.0.0.1:${company.port}`
+
+    const { stdout, stderr } = await inner(`https://${ACME}/v1/items`, [], [], { HTTPS_PROXY: url, https_proxy: url })
+
+    const { status, env, failure } = JSON.parse(stdout)
+    assert.equal(status, 200, `${failure} ${stderr}`)
+    assert.doesNotMatch(JSON.stringify(env), /corporate-/)
+    assert.equal(company.tunnels.length, 1)
+  })
+
+  it('leaves a daemon that it started to itself', async () => {
+    const { code, stderr } = await world.broker(['run', '--', BROKER, 'daemon', 'restart'])
+
+    assert.equal(code, 0, stderr)
+    assert.doesNotMatch(stderr, /the proxy stays/)
+    const { pid } = JSON.parse(readFileSync(join(world.home, 'server', 'daemon.json'), 'utf8'))
+    cleanup.after(() => process.kill(pid))
+    assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'latin1'), /_PROXY=http/i)
+  })
+
+  async function startCompanyProxy(password: string) {
+    const tunnels: string[] = []
+    const authorization = `Basic ${Buffer.from(`ada:${password}`).toString('base64')}`
+    const server = createServer()
+    server.on('connect', (request, socket) => {
+      if (request.headers['proxy-authorization'] !== authorization) return socket.end('HTTP/1.1 407 No\r\n\r\n')
+      tunnels.push(request.url ?? '')
+      const [host = '', port = ''] = (request.url ?? '').split(':')
+      const upstream = connect(Number(port), host, () => {
+        socket.write('HTTP/1.1 200 OK\r\n\r\n')
+        socket.pipe(upstream).pipe(socket)
+      })
+      for (const one of [socket, upstream]) one.on('error', () => {})
+    })
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanup.after(() => {
+      server.close()
+      server.closeAllConnections()
+    })
+    const address = server.address()
+    return { port: typeof address === 'object' && address !== null ? address.port : 0, tunnels }
+  }
+})
+
+function definition(name: string, host: string) {
+  return {
+    schema_version: 1,
+    name,
+    display_name: name,
+    auth_type: 'api_key',
+    flow: 'api_key',
+    hosts: [host],
+    env: { [`${name.toUpperCase()}_API_KEY`]: 'credential' },
+    api_key: { header_name: 'Authorization', prefix: 'Bearer' },
+  }
+}
