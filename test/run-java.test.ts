@@ -110,7 +110,6 @@ class Clients {
 
 const POM = `<project xmlns="http://maven.apache.org/POM/4.0.0">
   <modelVersion>4.0.0</modelVersion><groupId>test</groupId><artifactId>test</artifactId><version>1</version>
-  <repositories><repository><id>acme</id><url>https://${HOST}/maven</url></repository></repositories>
-  <dependencies><dependency><groupId>org.acme</groupId><artifactId>thing</artifactId><version>1</version></dependency></dependencies>
+  <pluginRepositories><pluginRepository><id>central</id><url>https://${HOST}/maven</url></pluginRepository></pluginRepositories>
 </project>
 `
