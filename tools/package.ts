@@ -9,8 +9,9 @@ import { chmodSync, copyFileSync, globSync, mkdirSync, mkdtempSync, readFileSync
 import { tmpdir } from 'node:os'
 import { delimiter, dirname, join, resolve } from 'node:path'
 import { buildInto } from './build.ts'
-import { packageManifest, packageShrinkwrap } from './package-manifest.ts'
-import { builtSources } from './package-sources.ts'
+import { bundleLibraries, fileNameOf } from './package-libraries.ts'
+import { isBundled, packageManifest } from './package-manifest.ts'
+import { builtSources, importedModules } from './package-sources.ts'
 import { root } from './source-files.ts'
 
 const LIMIT = 15_000_000
@@ -37,11 +38,11 @@ try {
 async function fill(folder: string): Promise<void> {
   const checkout = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8'))
   const node = JSON.parse(readFileSync(join(root, 'tools/node/package.json'), 'utf8'))
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8'))
-  const manifest = packageManifest(checkout, node)
-  write(folder, 'package.json', asJson(manifest))
-  write(folder, 'npm-shrinkwrap.json', asJson(packageShrinkwrap(manifest, lock)))
-  for (const { path, text } of builtSources()) write(folder, path, text)
+  write(folder, 'package.json', `${JSON.stringify(packageManifest(checkout, node), undefined, 2)}\n`)
+  const libraries = importedModules().filter((name) => isBundled(name, checkout))
+  const libraryFile = (name: string) => (libraries.includes(name) ? `vendor/${fileNameOf(name)}.js` : undefined)
+  for (const { path, text } of builtSources(libraryFile)) write(folder, path, text)
+  await bundleLibraries(libraries, join(folder, 'vendor'))
   for (const path of globSync(COPIED, { cwd: root })) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     copyFileSync(join(root, path), join(folder, path))
@@ -56,10 +57,6 @@ function write(folder: string, path: string, text: string): void {
   writeFileSync(join(folder, path), text)
 }
 
-function asJson(value: unknown): string {
-  return `${JSON.stringify(value, undefined, 2)}\n`
-}
-
 function filesOf(folder: string): readonly string[] {
   return globSync('**', { cwd: folder, withFileTypes: true })
     .filter((entry) => entry.isFile())
@@ -70,12 +67,16 @@ function filesOf(folder: string): readonly string[] {
 /** npm gives every file one and the same time, and no owner. What it compresses with is the pinned Node's. */
 function pack(folder: string, destination: string): Packed {
   mkdirSync(destination, { recursive: true })
-  const { status, stdout } = spawnSync('npm', ['pack', '--json', '--ignore-scripts', '--pack-destination', destination], {
-    cwd: folder,
-    env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` },
-    stdio: ['ignore', 'pipe', 'inherit'],
-    encoding: 'utf8',
-  })
+  const { status, stdout } = spawnSync(
+    'npm',
+    ['pack', '--json', '--ignore-scripts', '--pack-destination', destination],
+    {
+      cwd: folder,
+      env: { ...process.env, PATH: `${dirname(process.execPath)}${delimiter}${process.env['PATH'] ?? ''}` },
+      stdio: ['ignore', 'pipe', 'inherit'],
+      encoding: 'utf8',
+    },
+  )
   if (status !== 0) throw new Error(`npm pack ended with ${status}`)
   const [packed] = JSON.parse(stdout) as readonly Packed[]
   if (!packed) throw new Error('npm pack made nothing')
