@@ -1,4 +1,7 @@
-/** `npm run demo`: what Broker promises, shown and checked on this machine alone. Exits 0 only where all of it held. */
+/**
+ * `npm run demo [-- <broker>]`: what Broker promises, shown and checked on this machine alone, by the command line of this
+ * checkout or the one named. Exits 0 only where all of it held.
+ */
 
 import { startOpenIdProvider } from '../test/openid-provider.ts'
 import { HOST, KEY, OTHER_HOST, tellApiKeyStory } from './api-key-story.ts'
@@ -12,7 +15,7 @@ async function main(): Promise<number> {
   const provider = await startOpenIdProvider()
   const keyApi = await startLocalApi([HOST, OTHER_HOST], KEY)
   const tokenApi = await startLocalApi([DRIVE_HOST], (token) => provider.isActive(token))
-  const world = await makeWorld([keyApi, tokenApi])
+  const world = await makeWorld([keyApi, tokenApi], process.argv[2])
   try {
     await tellApiKeyStory(world, keyApi)
     await tellOAuthStory({ world, provider, api: tokenApi })

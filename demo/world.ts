@@ -36,7 +36,8 @@ export interface Ended {
   readonly stderr: string
 }
 
-export async function makeWorld(apis: readonly LocalApi[]): Promise<World> {
+/** @param broker the command line to use, where it is not the checkout's */
+export async function makeWorld(apis: readonly LocalApi[], broker = join(ROOT, 'bin/broker')): Promise<World> {
   const folder = mkdtempSync(join(tmpdir(), 'broker-demo-'))
   const home = join(folder, 'home')
   const caFile = join(folder, 'acme-ca.pem')
@@ -53,7 +54,7 @@ export async function makeWorld(apis: readonly LocalApi[]): Promise<World> {
   }
   const children = new Set<ChildProcess>()
   const start = (args: readonly string[]) => {
-    const child = spawn(join(ROOT, 'bin/broker'), args, { env, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
+    const child = spawn(broker, args, { env, cwd: folder, stdio: ['pipe', 'pipe', 'pipe'] })
     children.add(child)
     child.once('close', () => children.delete(child))
     return started(child, args)

@@ -7,8 +7,8 @@ const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const LIMIT = 60_000
 
 /**
- * Builds the dashboard where this is a checkout whose sources are newer than what was built of them, or of which nothing
- * was. A daemon without a dashboard does everything else, so a build that fails or hangs keeps nobody waiting. It gets
+ * Builds the dashboard where this is a checkout whose sources, or the build itself, are newer than what was built, or where
+ * nothing was. A daemon without a dashboard does everything else, so a build that fails or hangs keeps nobody waiting. It gets
  * nothing of the environment: keys may be in there, and what builds is not all ours.
  */
 export async function ensureDashboard(root = ROOT, limit = LIMIT): Promise<void> {
@@ -31,7 +31,8 @@ function isCurrent(root: string): boolean {
   const built = join(root, 'dist/index.html')
   if (!existsSync(built)) return false
   const builtAt = statSync(built).mtimeMs
-  return readdirSync(join(root, 'src/dashboard'), { recursive: true, withFileTypes: true })
+  const sources = readdirSync(join(root, 'src/dashboard'), { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .every((entry) => statSync(join(entry.parentPath, entry.name)).mtimeMs <= builtAt)
+    .map((entry) => join(entry.parentPath, entry.name))
+  return [join(root, 'tools/build.ts'), ...sources].every((path) => statSync(path).mtimeMs <= builtAt)
 }

@@ -98,7 +98,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     accounts,
     sessions,
     isSecure,
-    dashboardFolder: `${ROOT}dist`,
+    builtFolder: `${ROOT}dist`,
     readiness: {
       store,
       vault,

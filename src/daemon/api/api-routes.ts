@@ -24,8 +24,6 @@ export interface ApiOptions extends DefinitionsOptions, CredentialsOptions, Revo
   readonly sessions: AuthSessions
   /** Whether browsers come here by https. */
   readonly isSecure: boolean
-  /** Where the built dashboard is. */
-  readonly dashboardFolder: string
   /** What a hosted daemon is as an OAuth client. */
   readonly clientMetadata?: Readonly<Record<string, unknown>>
 }
@@ -45,7 +43,7 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
     ...proxyRoutes(options, audit),
     ...auditRoutes(audit),
     ...liveRoutes(options),
-    ...dashboardRoutes(options.dashboardFolder),
+    ...dashboardRoutes(options.builtFolder),
   ]
   return [...routes, ...docsRoutes(routes, options)]
 }

@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
-import { extname, join } from 'node:path'
+import { join } from 'node:path'
 import * as z from 'zod'
 import { BrokerError } from '../../protocol/index.ts'
 import { dashboardPolicy, resultPage } from '../pages/index.ts'
+import { builtFile } from './built-file.ts'
 import { page } from './page-reply.ts'
 import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
 
@@ -12,12 +13,6 @@ const PAGES = ['/', '/connections', '/providers', '/agents', '/audit', '/setting
 
 /** Filters, and where to go on after signing in: read in the browser. */
 const anyQuery = z.looseObject({})
-
-const TYPES: Readonly<Record<string, string>> = {
-  '.js': 'text/javascript; charset=utf-8',
-  '.css': 'text/css; charset=utf-8',
-  '.svg': 'image/svg+xml',
-}
 
 /**
  * The dashboard as it was built: one document and the files it loads.
@@ -62,17 +57,8 @@ function shell(folder: string): RawReply {
   }
 }
 
-/** The build put a compressed one beside each. */
-function asset(path: string, { takesBrotli }: CallHeaders): RawReply {
-  if (!existsSync(path)) throw new BrokerError('NotFoundError', 'The dashboard has no such file; load its page again')
-  const compressed = takesBrotli && existsSync(`${path}.br`)
-  return {
-    raw: new Uint8Array(readFileSync(compressed ? `${path}.br` : path)),
-    headers: {
-      'content-type': TYPES[extname(path)] ?? '',
-      'cache-control': 'public, max-age=31536000, immutable',
-      vary: 'accept-encoding',
-      ...(compressed && { 'content-encoding': 'br' }),
-    },
-  }
+function asset(path: string, headers: CallHeaders): RawReply {
+  const file = builtFile(path, headers)
+  if (!file) throw new BrokerError('NotFoundError', 'The dashboard has no such file; load its page again')
+  return { ...file, headers: { ...file.headers, 'cache-control': 'public, max-age=31536000, immutable' } }
 }

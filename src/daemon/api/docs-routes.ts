@@ -1,14 +1,17 @@
-import { readFileSync } from 'node:fs'
-import { createRequire } from 'node:module'
+import { join } from 'node:path'
 import * as z from 'zod'
+import { BrokerError } from '../../protocol/index.ts'
 import { providerJsonSchema } from '../../schemas/index.ts'
 import { apiDocsPage, DOCS_POLICY } from '../pages/index.ts'
+import { builtFile } from './built-file.ts'
 import { openApiDocument } from './openapi.ts'
-import { type Route, route } from './route.ts'
+import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
 
 export interface DocsOptions {
   readonly version: string
   readonly baseUrl: string
+  /** What `npm run build` made. */
+  readonly builtFolder: string
 }
 
 const anyDocument = z.record(z.string(), z.unknown())
@@ -47,26 +50,25 @@ export function docsRoutes(routes: readonly Route[], options: DocsOptions): read
         headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': DOCS_POLICY },
       }),
     }),
-    ...Object.entries(SWAGGER_FILES).map(([name, contentType]) =>
+    ...SWAGGER_FILES.map((name) =>
       route({
         method: 'GET',
         path: `/docs/assets/${name}`,
         access: 'anyone',
         summary: 'A file of the page above.',
         reply: z.unknown(),
-        handle: () => ({ raw: swaggerFile(name), headers: { 'content-type': contentType } }),
+        handle: ({ headers }) => swaggerFile(join(options.builtFolder, 'api-docs', name), headers),
       }),
     ),
   ]
   return own
 }
 
-const SWAGGER_FILES = {
-  'swagger-ui.css': 'text/css; charset=utf-8',
-  'swagger-ui-bundle.js': 'text/javascript; charset=utf-8',
-}
+const SWAGGER_FILES = ['swagger-ui.css', 'swagger-ui-bundle.js'] as const
 
 // Read when it is asked for: most daemons never show this page.
-function swaggerFile(name: string): Uint8Array<ArrayBuffer> {
-  return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`))
+function swaggerFile(path: string, headers: CallHeaders): RawReply {
+  const file = builtFile(path, headers)
+  if (!file) throw new BrokerError('NotFoundError', 'This page is not built: run `npm run build`, then reload')
+  return file
 }
