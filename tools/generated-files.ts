@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../src/cli/index.ts'
 import { openProviders, type Provider, passwordTemplate } from '../src/daemon/providers/index.ts'
+import { KNOWN_LIMITS } from '../src/run/index.ts'
 import { providerJsonSchema } from '../src/schemas/index.ts'
 import { arrowsTable } from './arrows-table.ts'
 import { root } from './source-files.ts'
@@ -21,6 +22,7 @@ export function generatedFiles(read: (path: string) => string): readonly Generat
     { path: 'schemas/provider.json', text: `${JSON.stringify(providerJsonSchema(), undefined, 2)}\n` },
     page('docs/providers.md', 'bundled', bundledTable()),
     page('docs/commands.md', 'commands', commandList()),
+    page('docs/run.md', 'limits', limitsTable()),
     page('ARCHITECTURE.md', 'arrows', arrowsTable()),
   ]
 }
@@ -68,6 +70,11 @@ function helpOf(command: Command): string {
 
 function capital(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}.`
+}
+
+function limitsTable(): string {
+  const rows = KNOWN_LIMITS.map(({ name, what, way }) => `| ${name} | ${what} | ${way} |`)
+  return ['| what | why | the way round |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
 function bundledTable(): string {

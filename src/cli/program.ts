@@ -102,6 +102,7 @@ function defineEveryday(commands: Commands): void {
     .option('--connection <provider=name>', 'use this connection instead of the default (repeatable)', pairs)
     .option('--only <providers>', 'inject credentials of these providers only, comma-separated', commaSeparated)
     .option('--strict', 'refuse every host that no connected provider matches')
+    .option('--browser', 'let a browser that the command starts use the proxy, with a profile of its own')
     .passThrough('[options] -- <command...>')
     .does<RunCommandOptions>(async (invocation, options, ...command) =>
       (await import('./commands/run.ts')).run(invocation, command, options),

@@ -7,6 +7,8 @@ import * as asn1 from './der.ts'
 export interface CertificateAuthority {
   /** The root, to be trusted by the child. */
   readonly caPem: string
+  /** base64 of the SHA-256 of the public key (SPKI) that every leaf is for. */
+  readonly keyPin: string
   /** What the proxy shows for `host`: leaf and intermediate, minted once. */
   secureContextFor(host: string): SecureContext
 }
@@ -56,6 +58,9 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
   const contexts = new LRUCache<string, SecureContext>({ max: MAX_CONTEXTS })
   return {
     caPem,
+    keyPin: createHash('sha256')
+      .update(leafKey.publicKey.export({ type: 'spki', format: 'der' }))
+      .digest('base64'),
     secureContextFor(host) {
       const known = contexts.get(host)
       if (known !== undefined) return known

@@ -137,6 +137,7 @@ async function answerUnder(
     caPem,
     credentials,
     openPort: undefined,
+    keyPin: undefined,
     interceptedHosts: [],
     flush: async () => {},
     close: async () => {},

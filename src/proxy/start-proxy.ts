@@ -59,6 +59,8 @@ export interface RunningProxy {
   readonly credentials: { readonly username: string; readonly password: Secret }
   /** The root that the child must trust (PEM); undefined where nothing is routed. */
   readonly caPem: string | undefined
+  /** base64 of the SHA-256 of the public key that its certificates are for; undefined where nothing is routed. */
+  readonly keyPin: string | undefined
   /** Host patterns that are intercepted. */
   readonly interceptedHosts: readonly string[]
   /** Sends the audit events that are left; gives up after about 3 s. */
@@ -116,6 +118,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     openPort,
     credentials: { username: USERNAME, password },
     caPem: certificates?.caPem,
+    keyPin: certificates?.keyPin,
     interceptedHosts: routes.hosts,
     flush: () => audit.flush(),
     async close() {

@@ -4,6 +4,7 @@
  * a key and a folder that live as long as anything the command started.
  * Must never give the child a secret, write one to a file, or print on its standard output.
  */
+export { KNOWN_LIMITS } from './known-limits.ts'
 export { outsideOfRun } from './outer-run.ts'
 export { ProxyProcess } from './proxy-process.ts'
 export { openRunChannel } from './run-channel.ts'

@@ -17,8 +17,8 @@ export interface StartProxy {
   /** The identity that started the run. */
   readonly handle: string
   readonly strict: boolean
-  /** Whether the command is a browser, which cannot present proxy credentials by itself. */
-  readonly isBrowser: boolean
+  /** Whether the command is a browser, or starts one: they cannot present proxy credentials by themselves. */
+  readonly hasBrowser: boolean
   /** File of the client's debug log; undefined switches it off. */
   readonly logFile: string | undefined
 }
@@ -43,6 +43,10 @@ export interface ListeningProxy {
   readonly openPort: number | undefined
   /** Undefined where nothing is intercepted. */
   readonly trust: TrustFiles | undefined
+  /** base64 of the SHA-256 of the public key that the run's certificates are for; undefined as above. */
+  readonly keyPin: string | undefined
+  /** The run's own folder, for its child and nobody else. */
+  readonly folder: string
 }
 
 /** Channels carry JSON: a secret is its characters there. */

@@ -16,14 +16,16 @@ const ACME: ProviderDefinition = {
 const CONNECTION = { provider: 'acme', connection: 'default' } as Connection
 
 test('a variable for a key holds the placeholder', () => {
-  assert.deepEqual(placeholdersOf([{ definition: ACME, connection: CONNECTION }]), { ACME_KEY: 'broker-proxy-managed' })
+  assert.deepEqual(placeholdersOf([{ definition: ACME, connection: CONNECTION }], {}), {
+    ACME_KEY: 'broker-proxy-managed',
+  })
 })
 
 test("a definition's own placeholder is taken, and the base URL of its connection", () => {
   const definition = { ...ACME, placeholder: 'ak-managed' }
   const connection = { ...CONNECTION, base_url: 'https://one.acme.test' }
 
-  assert.deepEqual(placeholdersOf([{ definition, connection }]), {
+  assert.deepEqual(placeholdersOf([{ definition, connection }], {}), {
     ACME_KEY: 'ak-managed',
     ACME_URL: 'https://one.acme.test',
   })
@@ -42,7 +44,7 @@ test('a variable for a field holds the placeholder where that is a secret, itsel
   }
 
   assert.equal(namesFields(definition), true)
-  assert.deepEqual(placeholdersOf([{ definition, connection }]), {
+  assert.deepEqual(placeholdersOf([{ definition, connection }], {}), {
     ACME_ID: 'ada',
     ACME_SECRET: 'broker-proxy-managed',
     ACME_TENANT: 'one',
@@ -54,6 +56,23 @@ test('a connection that is not of the tenant’s form, or not visible, leaves it
   const connection = { ...CONNECTION, base_url: 'https://acme.example' }
 
   assert.equal(namesFields(definition), false)
-  assert.deepEqual(placeholdersOf([{ definition, connection }]), {})
-  assert.deepEqual(placeholdersOf([{ definition, connection: undefined }]), {})
+  assert.deepEqual(placeholdersOf([{ definition, connection }], {}), {})
+  assert.deepEqual(placeholdersOf([{ definition, connection: undefined }], {}), {})
+})
+
+test('of two names for one key stands the one that the user has, else the first', () => {
+  const env = { GEMINI_API_KEY: 'credential', GOOGLE_API_KEY: 'credential', OTHER_KEY: 'credential' }
+  const names = (inherited: Record<string, string>) =>
+    Object.keys(placeholdersOf([{ definition: { ...ACME, env }, connection: CONNECTION }], inherited))
+
+  assert.deepEqual(names({}), ['GEMINI_API_KEY', 'OTHER_KEY'])
+  assert.deepEqual(names({ GOOGLE_API_KEY: 'CNRYmine' }), ['GOOGLE_API_KEY', 'OTHER_KEY'])
+  assert.deepEqual(names({ GOOGLE_API_KEY: 'CNRYmine', GEMINI_API_KEY: 'CNRYmine' }), Object.keys(env))
+})
+
+test('npm finds a token for the registry that is connected', () => {
+  const definition = { ...ACME, name: 'npm', env: {} }
+  assert.deepEqual(placeholdersOf([{ definition, connection: CONNECTION }], {}), {
+    'npm_config_//registry.npmjs.org/:_authToken': 'broker-proxy-managed',
+  })
 })

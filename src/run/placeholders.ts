@@ -15,8 +15,31 @@ const TENANT = /\{(\w+)\}/
  * for what belongs to the key but is no secret: that itself. A provider without a connection gets none: it would shadow
  * a key the user really set.
  */
-export function placeholdersOf(connected: readonly Connected[]): Readonly<Record<string, string>> {
-  return Object.fromEntries(connected.flatMap(entriesOf))
+export function placeholdersOf(connected: readonly Connected[], inherited: Environment): Environment {
+  const entries = connected.flatMap((one) => [...entriesOf(one), ...npmEntriesOf(one)])
+  const isThere = (name: string) => entries.some(([other]) => other === name)
+  const superfluous = new Set(ALTERNATIVES.flatMap((names) => superfluousOf(names.filter(isThere), inherited)))
+  return Object.fromEntries(entries.filter(([name]) => !superfluous.has(name)))
+}
+
+type Environment = Readonly<Record<string, string>>
+
+/** Names of one key of which tools want but one: the Gemini CLI and Google's libraries complain of two. */
+const ALTERNATIVES = [['GEMINI_API_KEY', 'GOOGLE_API_KEY']] as const
+
+/** All but what the user has set, or but the first where the user has set none. */
+function superfluousOf(names: readonly string[], inherited: Environment): readonly string[] {
+  const isSetByUser = names.some((name) => inherited[name] !== undefined)
+  return names.filter((name, index) => (isSetByUser ? inherited[name] === undefined : index > 0))
+}
+
+/** Registries to which npm sends nothing that it has no token for, by provider. */
+const NPM_REGISTRIES: Environment = { npm: 'registry.npmjs.org', 'github-packages': 'npm.pkg.github.com' }
+
+/** npm reads its settings from the environment too; `npm publish` refuses without a token of its own. */
+function npmEntriesOf({ definition }: Connected): readonly (readonly [string, string])[] {
+  const registry = NPM_REGISTRIES[definition.name]
+  return registry === undefined ? [] : [[`npm_config_//${registry}/:_authToken`, DEFAULT_PLACEHOLDER]]
 }
 
 /** Whether its variables hold more than the key and the address: the connection has to be looked into for it. */

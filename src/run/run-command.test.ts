@@ -195,6 +195,7 @@ async function run(
     ...(more.only && { only: more.only }),
     connections: {},
     strict: false,
+    browser: false,
     inherited,
     descriptors: [],
     logFile: undefined,

@@ -1,11 +1,16 @@
 import type { DaemonClient } from '../client/index.ts'
 import type { Routes } from '../schemas/index.ts'
+import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
 import { childEnvironment } from './child-environment.ts'
 import { commandName } from './command-name.ts'
 import type { LeftProcess } from './descendants.ts'
+import { limitsOf } from './known-limits.ts'
+import type { ListeningProxy } from './messages.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import type { ProxyProcess, RunEnd } from './proxy-process.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
+
+type Environment = Readonly<Record<string, string>>
 
 export interface RunOptions {
   readonly command: readonly [string, ...string[]]
@@ -19,6 +24,8 @@ export interface RunOptions {
   readonly connections: Readonly<Record<string, string>>
   /** Refuse every host that no connected provider matches. */
   readonly strict: boolean
+  /** Whether the command starts a browser; one that is a browser is known by its name. */
+  readonly browser: boolean
   readonly inherited: Readonly<Record<string, string>>
   /** Open descriptors from 3 on that the child gets, as from a shell. */
   readonly descriptors: readonly number[]
@@ -46,7 +53,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
     ...(within && { within }),
     command: commandName(command[0]),
   })
-  proxy.start({ runId: run.run_id, handle, strict, logFile, isBrowser: false })
+  proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
   const exit = await runChild(options, run.run_id)
   if (exit.failure) warn(exit.failure)
   const end = await proxy.childEnded(exit.code)
@@ -84,13 +91,43 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
     inherited,
     proxy: listening,
     trust: listening.trust,
-    placeholders: placeholdersOf(connected),
+    placeholders: placeholdersOf(connected, inherited),
     routedHosts: routes.routes.map(({ host }) => host),
   })
   if (bypasses.length > 0)
     warn(`NO_PROXY names hosts whose credentials are injected; left out for this run: ${bypasses.join(', ')}`)
+  if (connected.length > 0)
+    for (const { what, way } of limitsOf(command)) warn(`${capital(what)}: its requests get no credentials. ${way}`)
   proxy.describe({ run_id: runId, settings, changes })
-  return await spawnChild({ command, environment, descriptors, atTerminal, onStart: (pid) => proxy.childStarted(pid) })
+  return await spawnChild({
+    ...withBrowser(options, listening, environment),
+    descriptors,
+    atTerminal,
+    onStart: (pid) => proxy.childStarted(pid),
+  })
+}
+
+function capital(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`
+}
+
+/** The command and its environment, with what a browser has to be told where the command is one or starts one. */
+function withBrowser(
+  { command, browser, inherited, warn }: RunOptions,
+  { folder, keyPin, openPort }: ListeningProxy,
+  environment: Environment,
+): { readonly command: RunOptions['command']; readonly environment: Environment } {
+  const [file, ...args] = command
+  if ((!browser && !isBrowser(file)) || keyPin === undefined) return { command, environment }
+  if (openPort === undefined) {
+    warn('A browser cannot be given the credentials of the proxy on this system: pages get no credentials')
+    return { command, environment }
+  }
+  const options = browserOptions({ openPort, keyPin, folder, noProxy: environment['NO_PROXY'] ?? '' })
+  if (isBrowser(file)) return { command: [file, ...options, ...args], environment }
+  const variables = browserLauncher(options, folder, inherited)
+  if (variables === undefined) warn('There is no browser built on Chromium on the PATH')
+  return { command, environment: { ...environment, ...variables } }
 }
 
 async function connectedProviders(client: DaemonClient, { routes }: Routes): Promise<readonly Connected[]> {

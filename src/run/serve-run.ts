@@ -105,14 +105,16 @@ async function serveChild(
 }
 
 function needsOpenDoor({ start, inherited }: StartedRun): boolean {
-  return KNOWS_DESCENDANTS && (start.isBrowser || hasJava(inherited))
+  return KNOWS_DESCENDANTS && (start.hasBrowser || hasJava(inherited))
 }
 
 function listening({ inherited }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
-  const { port, openPort, credentials, caPem } = proxy
+  const { port, openPort, credentials, caPem, keyPin } = proxy
   return {
     port,
     openPort,
+    keyPin,
+    folder,
     username: credentials.username,
     password: credentials.password.reveal(),
     trust:

@@ -10,6 +10,7 @@ export interface RunCommandOptions {
   readonly connection?: Readonly<Record<string, string>>
   readonly only?: readonly string[]
   readonly strict?: boolean
+  readonly browser?: boolean
 }
 
 /** Exits as the command did. */
@@ -32,6 +33,7 @@ export async function run(
         ...(options.only && { only: options.only.map(providerNamed) }),
         connections: connectionsOf(options.connection ?? {}),
         strict: options.strict === true,
+        browser: options.browser === true,
         inherited: config.inherited,
         descriptors: config.inheritedDescriptors,
         within: config.outerRun,

@@ -1,0 +1,171 @@
+import { closeSync, openSync, readSync } from 'node:fs'
+import { basename } from 'node:path'
+
+/** A program, or a library, whose requests do not get their credential by the environment of `run` alone. */
+export interface KnownLimit {
+  /** As the documentation names it. */
+  readonly name: string
+  /** What does not work. */
+  readonly what: string
+  /** What does, one sentence. */
+  readonly way: string
+  /** The commands by which it is known; absent where none gives it away. */
+  readonly commands?: RegExp
+  /** What the script that the command runs must hold; without it the command alone says enough. */
+  readonly script?: RegExp
+  /** What in the script mends it. */
+  readonly unless?: RegExp
+  /** Where it is so; everywhere if absent. */
+  readonly platform?: NodeJS.Platform
+}
+
+const PYTHON = /^(?:python[\d.]*|uv|ipython[\d.]*|pytest|poetry|pdm|hatch)$/
+
+/** In the order of the documentation. */
+export const KNOWN_LIMITS: readonly KnownLimit[] = [
+  {
+    name: 'aiohttp (Python)',
+    what: 'aiohttp knows no proxy of the environment',
+    way: 'Make its session with `aiohttp.ClientSession(trust_env=True)`.',
+    commands: PYTHON,
+    script: /^\s*(?:import|from)\s+aiohttp\b/m,
+    unless: /trust_env\s*=\s*True/,
+  },
+  {
+    name: 'http.client (Python)',
+    what: 'http.client knows no proxy',
+    way: 'Use `urllib.request`, requests or httpx.',
+    commands: PYTHON,
+    script: /^\s*(?:import|from)\s+http\.client\b/m,
+  },
+  {
+    name: 'tornado (Python)',
+    what: 'the client of tornado knows no proxy of the environment',
+    way: 'Use httpx, or its `CurlAsyncHTTPClient` with `proxy_host`.',
+    commands: PYTHON,
+    script: /^\s*(?:import|from)\s+tornado\.httpclient\b/m,
+  },
+  {
+    name: 'pycurl (Python)',
+    what: 'pycurl reads no authority from the environment',
+    way: 'Set it: `curl.setopt(pycurl.CAINFO, os.environ["SSL_CERT_FILE"])`.',
+    commands: PYTHON,
+    script: /^\s*(?:import|from)\s+pycurl\b/m,
+    unless: /CAINFO/,
+  },
+  {
+    name: "PHP's streams",
+    what: "PHP's streams (file_get_contents, fopen) know no proxy; its curl functions do",
+    way: 'Use the curl functions, or Guzzle, which does.',
+    commands: /^php[\d.]*$/,
+    script: /(?:file_get_contents|fopen)\s*\(\s*["']https?:/,
+  },
+  {
+    name: 'WebSockets of Bun',
+    what: "Bun's WebSocket knows no proxy; its fetch does",
+    way: 'Run the script with Node, whose WebSockets work.',
+    commands: /^bunx?$/,
+    script: /\bnew WebSocket\s*\(/,
+  },
+  {
+    name: 's3cmd',
+    what: 's3cmd reads no proxy and no authority from the environment',
+    way: 'Use `aws s3` or rclone.',
+    commands: /^s3cmd$/,
+  },
+  {
+    name: 'svn',
+    what: 'svn reads no proxy and no authority from the environment',
+    way: 'Give them by `--config-option servers:global:http-proxy-host=…` (also `-port`, `-username`, `-password`) and `ssl-authority-files`, as HTTPS_PROXY and SSL_CERT_FILE have them.',
+    commands: /^svn$/,
+  },
+  {
+    name: 'aria2c',
+    what: 'aria2c reads no authority from the environment',
+    way: 'Give it `--ca-certificate="$SSL_CERT_FILE"`.',
+    commands: /^aria2c$/,
+  },
+  {
+    name: "R's curl package",
+    what: "R's curl package reads no authority from the environment",
+    way: 'Set `cainfo = Sys.getenv("SSL_CERT_FILE")` in its handle, or by `httr::config()`.',
+    commands: /^R(?:script)?$/,
+    script: /\b(?:library|require)\s*\(\s*["']?(?:curl|httr2?)\b|\b(?:curl|httr2?)::/,
+    unless: /cainfo/,
+  },
+  {
+    name: 'docker, podman',
+    what: 'images are pulled and pushed by a service that is no child of `run`',
+    way: 'See docs/registries.md.',
+    commands: /^(?:docker|podman|nerdctl)$/,
+  },
+  {
+    name: 'nghttp, h2load, grpcurl and other clients of HTTP/2 alone',
+    what: 'it speaks HTTP/2 alone, which connected hosts are not served by yet',
+    way: 'Use a client that offers HTTP/1.1 too.',
+    commands: /^(?:nghttp|h2load|grpcurl|ghz|evans)$/,
+  },
+  {
+    name: 'Firefox',
+    what: 'Firefox reads neither proxy credentials nor an authority from the environment',
+    way: 'Use a browser built on Chromium, which `run` prepares.',
+    commands: /^firefox(?:-esr)?$/,
+  },
+  {
+    name: 'Java, where the system is not Linux',
+    what: 'Java has no way to send proxy credentials, and this system does not tell whose a connection is: it is left alone',
+    way: 'Run it on Linux.',
+    commands: /^(?:java|mvnw?|gradlew?|sbt|kotlin|scala|clj|lein)$/,
+    platform: 'darwin',
+  },
+  {
+    name: 'Go programs on macOS',
+    what: 'programs in Go trust the keychain of the system alone',
+    way: 'Run it on Linux.',
+    commands: /^(?:gh|kubectl|helm|terraform|tofu|rclone|hugo|go)$/,
+    platform: 'darwin',
+  },
+  {
+    name: 'clients that pin certificates of a connected host',
+    what: 'they take no other certificate',
+    way: 'Switch pinning off where the client can, or leave that provider out with `--only`.',
+  },
+]
+
+const LARGEST_SCRIPT = 256 * 1024
+
+/** What is known of this command before it starts, each once. */
+export function limitsOf(
+  [file, ...args]: readonly [string, ...string[]],
+  platform: NodeJS.Platform = process.platform,
+): readonly KnownLimit[] {
+  const program = basename(file)
+  const candidates = KNOWN_LIMITS.filter(
+    (limit) => limit.commands?.test(program) && (limit.platform ?? platform) === platform,
+  )
+  if (candidates.every(({ script }) => script === undefined)) return candidates
+  const text = scriptOf(args)
+  return candidates.filter(({ script, unless }) => (script?.test(text) ?? true) && !unless?.test(text))
+}
+
+/** The first argument that is a file of text, or what `-c` and `-e` say. */
+function scriptOf(args: readonly string[]): string {
+  const given = args[args.findIndex((argument) => /^(?:-c|-e|-r|--eval)$/.test(argument)) + 1]
+  if (given !== args[0] && given !== undefined) return given
+  const named = args.find((argument) => /\.(?:py|php|[cm]?[jt]sx?|R|r)$/.test(argument))
+  return named === undefined ? '' : beginningOf(named)
+}
+
+function beginningOf(path: string): string {
+  try {
+    const descriptor = openSync(path, 'r')
+    try {
+      const bytes = Buffer.alloc(LARGEST_SCRIPT)
+      return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LARGEST_SCRIPT, 0))
+    } finally {
+      closeSync(descriptor)
+    }
+  } catch {
+    return ''
+  }
+}
