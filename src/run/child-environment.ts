@@ -36,7 +36,6 @@ export function childEnvironment({ inherited, proxy, trust, placeholders, routed
     ...proxyVariables(proxy),
     NO_PROXY: noProxy.value,
     no_proxy: noProxy.value,
-    NODE_USE_ENV_PROXY: '1',
     NODE_OPTIONS: appended(inherited['NODE_OPTIONS'], `--require ${JSON.stringify(PRELOAD)}`),
     ...(trust && trustVariables(trust, inherited)),
     ...(trust?.trustStore && { JAVA_TOOL_OPTIONS: javaOptions(inherited, proxy.port, trust.trustStore) }),
