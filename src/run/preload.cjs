@@ -43,17 +43,22 @@ function leadThrough(proxy, noProxy) {
 
   Socket.prototype.connect = function (...args) {
     const [options, callback] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args)
-    const isPlain = isPlainRequest(options)
-    if (options.path || !(this.encrypted || isPlain)) return connect.apply(this, args)
-    const host = String(options.host || 'localhost')
-    const port = Number(options.port)
-    const isProxy = host === proxy.host && port === proxy.port
-    if (isProxy || isExcepted(host, port)) return connect.apply(this, args)
+    const authority = this.encrypted || isPlainRequest(options) ? authorityOf(options) : undefined
+    if (authority === undefined) return connect.apply(this, args)
     connect.call(this, { host: '127.0.0.1', port: proxy.port }, callback)
-    tunnel(this, `${net.isIPv6(host) ? `[${host}]` : host}:${port}`)
+    tunnel(this, authority)
     return this
   }
   Socket.prototype.connect[mark] = true
+
+  /** For CONNECT; undefined where the socket is to go its own way, or is for Node to refuse. */
+  function authorityOf({ host = 'localhost', port, path }) {
+    if (path || typeof host !== 'string' || !(port > 0 && port < 65536)) return undefined
+    const name = /^[!-~]+$/.test(host) ? host : require('node:url').domainToASCII(host)
+    const isProxy = name === proxy.host && Number(port) === proxy.port
+    if (name === '' || isProxy || isExcepted(name, Number(port))) return undefined
+    return `${net.isIPv6(name) ? `[${name}]` : name}:${port}`
+  }
 
   /** Gives a connection to `authority` to a socket that was just told to connect. */
   function tunnel(socket, authority) {
@@ -91,6 +96,8 @@ function leadThrough(proxy, noProxy) {
         socket.removeListener('close', leave)
         if (!socket.connecting) return handle.close()
         socket[adopt](handle)
+        // Of what was asked of the connection it had, this alone is forgotten.
+        if (socket.listenerCount('session') > 0) socket._handle.enableSessionCallbacks?.()
         request.oncomplete(0, socket._handle, request, true, true)
       })
     })
