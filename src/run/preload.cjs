@@ -95,8 +95,10 @@ function leadThrough(proxy, noProxy) {
       process.nextTick(() => {
         socket.removeListener('close', leave)
         if (!socket.connecting) return handle.close()
+        // Adopting forgets an end that was said before, and that somebody waits for the session.
+        const { writableEnded } = socket
         socket[adopt](handle)
-        // Of what was asked of the connection it had, this alone is forgotten.
+        if (writableEnded) socket.end()
         if (socket.listenerCount('session') > 0) socket._handle.enableSessionCallbacks?.()
         request.oncomplete(0, socket._handle, request, true, true)
       })
