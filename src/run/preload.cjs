@@ -38,7 +38,7 @@ function leadThrough(proxy, noProxy) {
   // The next best, of a Node that this has never seen.
   if (adopt === undefined) return void require('node:http').setGlobalProxyFromEnv?.()
 
-  const isExcepted = exceptions(net, noProxy)
+  let isExcepted
   const isPlainRequest = plainRequests()
 
   Socket.prototype.connect = function (...args) {
@@ -55,6 +55,8 @@ function leadThrough(proxy, noProxy) {
   function authorityOf({ host = 'localhost', port, path }) {
     if (path || typeof host !== 'string' || !(port > 0 && port < 65536)) return undefined
     const name = /^[!-~]+$/.test(host) ? host : require('node:url').domainToASCII(host)
+    // Not before it is needed: the first look at an address takes Node some milliseconds.
+    isExcepted = isExcepted || exceptions(net, noProxy)
     const isProxy = name === proxy.host && Number(port) === proxy.port
     if (name === '' || isProxy || isExcepted(name, Number(port))) return undefined
     return `${net.isIPv6(name) ? `[${name}]` : name}:${port}`
@@ -139,22 +141,23 @@ function plainRequests() {
 
 /** Reads NO_PROXY as curl does, and gives what says whether a host and port are in it. */
 function exceptions(net, noProxy) {
-  const networks = new net.BlockList()
-  const entries = []
-  for (const entry of noProxy
-    .toLowerCase()
-    .split(/[\s,]+/)
-    .filter(Boolean)) {
+  let networks
+  const names = []
+  const entries = noProxy.toLowerCase().split(/[\s,]+/)
+  for (const entry of entries.filter(Boolean)) {
     const [, bare, port] = net.isIPv6(entry) ? [entry, entry] : /^(.*?)(?::(\d{1,5}))?$/.exec(entry)
     const [address, bits] = bare.split('/')
-    if (bits !== undefined && net.isIP(address)) networks.addSubnet(address, Number(bits), `ipv${net.isIP(address)}`)
-    else entries.push({ name: bare.replace(/^\*?\./, '').replace(/^\[|\]$/g, ''), port: port && Number(port) })
+    const version = net.isIP(address)
+    if (Number(bits) <= (version === 4 ? 32 : version === 6 ? 128 : -1)) {
+      networks = networks || new net.BlockList()
+      networks.addSubnet(address, Number(bits), `ipv${version}`)
+    } else names.push({ name: bare.replace(/^\*?\./, '').replace(/^\[|\]$/g, ''), port: port && Number(port) })
   }
   return (host, port) => {
     const name = host.toLowerCase().replace(/\.$/, '')
     const version = net.isIP(name)
-    if (version !== 0 && networks.check(name, `ipv${version}`)) return true
-    return entries.some(
+    if (version !== 0 && networks && networks.check(name, `ipv${version}`)) return true
+    return names.some(
       (entry) =>
         (!entry.port || entry.port === port) &&
         (entry.name === '*' || entry.name === name || (version === 0 && name.endsWith(`.${entry.name}`))),

@@ -7,12 +7,9 @@ import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
-import { fileURLToPath } from 'node:url'
 import { answering, CREDENTIAL, stage, tcpOrigin, testAuthority, tlsOrigin } from '../proxy/test-stage.ts'
 import { childEnvironment } from './child-environment.ts'
 import { writeTrustFiles } from './trust-files.ts'
-
-const ROOT = fileURLToPath(new URL('../..', import.meta.url))
 
 /** Full paths of further Nodes, so that the suite runs on every version that a child may be. */
 const FURTHER = 'BROKER_TEST_NODES'
@@ -63,7 +60,7 @@ export async function nodeStage(
     routedHosts: ['api.prov.test'],
   })
   const run: NodeStage['run'] = async (args, more) => {
-    const child = spawn(node, args, { cwd: ROOT, env: { ...environment, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
+    const child = spawn(node, args, { env: { ...environment, ...more }, stdio: ['ignore', 'pipe', 'pipe'] })
     const closed = once(child, 'close')
     const [stdout, stderr] = await Promise.all([text(child.stdout), text(child.stderr)])
     const [code] = await closed
@@ -96,10 +93,7 @@ async function http2Port(t: TestContext): Promise<number> {
   const server = createSecureServer({
     SNICallback: (name, done) => done(null, testAuthority().secureContextFor(name)),
   })
-  server.on('stream', (stream) => {
-    stream.respond({ ':status': 200 })
-    stream.end('two')
-  })
+  server.on('request', (_request, response) => response.end('two'))
   server.listen(0, '127.0.0.1')
   await once(server, 'listening')
   t.after(() => server.close())
