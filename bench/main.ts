@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureCrashes } from './measure-crashes.ts'
 import { measureDashboard } from './measure-dashboard.ts'
+import { measurePreload } from './measure-preload.ts'
 import { measureProxy } from './measure-proxy.ts'
 import { measureRefresh } from './measure-refresh.ts'
 import { measureStart } from './measure-start.ts'
@@ -16,6 +17,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   proxy: measureProxy,
   stream: measureStream,
   start: measureStart,
+  preload: measurePreload,
   vault: measureVault,
   catalogue: measureCatalogue,
   refresh: measureRefresh,

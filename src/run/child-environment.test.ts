@@ -28,8 +28,14 @@ test('every client is led through the proxy with the credentials of the run', ()
   for (const name of ['HTTPS_PROXY', 'HTTP_PROXY', 'https_proxy', 'http_proxy', 'ALL_PROXY', 'all_proxy']) {
     assert.equal(environment[name], 'http://broker:CNRYrun@127.0.0.1:4711')
   }
-  assert.equal(environment['NODE_USE_ENV_PROXY'], '1')
   assert.equal(environment['PATH'], '/bin')
+})
+
+test('Node is not told to use the proxy by itself, unless the user tells it so', () => {
+  const withIt = childEnvironment(surroundings({ inherited: { NODE_USE_ENV_PROXY: '1' } }))
+
+  assert.equal(childEnvironment(surroundings()).environment['NODE_USE_ENV_PROXY'], undefined)
+  assert.equal(withIt.environment['NODE_USE_ENV_PROXY'], '1')
 })
 
 test('what replaces the roots names the bundle, what adds to them the authority', () => {

@@ -36,7 +36,6 @@ export function childEnvironment(surroundings: ChildSurroundings): ChildEnvironm
   const told = {
     NO_PROXY: noProxy.value,
     no_proxy: noProxy.value,
-    NODE_USE_ENV_PROXY: '1',
     NODE_OPTIONS: appended(inherited['NODE_OPTIONS'], `--require ${JSON.stringify(PRELOAD)}`),
     PERL_LWP_ENV_PROXY: '1',
     ...(trust && trustVariables(trust, inherited)),
