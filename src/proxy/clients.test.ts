@@ -6,11 +6,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
+import { fileURLToPath } from 'node:url'
 import { Secret } from '../protocol/index.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
 import { answering, Client, CREDENTIAL, openTunnel, stage, tcpOrigin, testAuthority, tlsOrigin } from './test-stage.ts'
 
 /** Real clients, as children of `broker run` are: proxy and CA by environment, and no option of their own. */
+
+const PRELOAD = fileURLToPath(new URL('../run/preload.cjs', import.meta.url))
 
 const seen = (head: string) => {
   const body = head.includes(CREDENTIAL) ? 'authentic' : 'bare'
@@ -38,7 +41,11 @@ async function world(t: TestContext) {
     REQUESTS_CA_BUNDLE: caFile,
     NODE_EXTRA_CA_CERTS: caFile,
   }
-  return { ...running, secure, env: { PATH: process.env['PATH'], ...proxies, ...trust, NODE_USE_ENV_PROXY: '1' } }
+  return {
+    ...running,
+    secure,
+    env: { PATH: process.env['PATH'], ...proxies, ...trust, NODE_OPTIONS: `--require ${PRELOAD}` },
+  }
 }
 
 async function outputOf(child: ChildProcess): Promise<string> {

@@ -252,3 +252,35 @@ test('closing ends every connection and tells of what was under way', async (t) 
     [['proxy.request', 'client_abort']],
   )
 })
+
+test('plain http by CONNECT to a routed host is refused inside the tunnel, whatever the port', async (t) => {
+  const { client, plain, daemon, proxy, auth } = await world(t)
+  for (const port of [80, 8080]) {
+    const one = port === 80 ? client : openPlain(t, proxy)
+    one.send(`CONNECT api.prov.test:${port} HTTP/1.1\r\nHost: api.prov.test:${port}\r\n${auth}\r\n`)
+    await one.until(/Connection Established/)
+    one.send('GET /secret HTTP/1.1\r\nHost: api.prov.test\r\n\r\n')
+
+    assert.match(await one.untilClosed(), /HTTP\/1\.1 403 [\s\S]*X-Broker-Error: /)
+  }
+  assert.equal(plain.received(), '')
+  await proxy.flush()
+  assert.deepEqual(
+    daemon.events.map(({ event }) => event),
+    ['proxy.denied', 'proxy.denied'],
+  )
+})
+
+test('what is no http on another port of a routed host is tunnelled, also where the service speaks first', async (t) => {
+  const speaksFirst = await tcpOrigin(t, (socket) => {
+    socket.write('220 ready\r\n')
+    socket.on('data', (chunk) => socket.end(`you said ${chunk}`))
+  })
+  const { proxy } = await stage(t, { 'api.prov.test': speaksFirst })
+  const client = openPlain(t, proxy)
+  client.send(`CONNECT api.prov.test:25 HTTP/1.1\r\nHost: api.prov.test:25\r\n${authorizationLine(proxy)}\r\n`)
+  await client.until(/220 ready/)
+  client.send('EHLO me\r\n')
+
+  assert.match(await client.untilClosed(), /you said EHLO me/)
+})

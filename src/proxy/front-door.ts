@@ -7,7 +7,7 @@ import type { CertificateAuthority } from './certificate-authority.ts'
 import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
 import type { Services } from './exchange.ts'
 import { isBodiless } from './header-fields.ts'
-import { intercept, recordDenied } from './intercept.ts'
+import { intercept, recordDenied, refusePlaintext } from './intercept.ts'
 import { DESCRIPTION_PATH, UNTOUCHED_HEADER } from './outer-run.ts'
 import {
   addressRefused,
@@ -147,7 +147,9 @@ export class FrontDoor {
         return
       }
       child.write(CONNECTED)
-      joinSockets(child, upstream)
+      // Clients send plain http by CONNECT, too; on a host that is routed it is refused, whatever the port.
+      if (this.#options.routes.knowsHost(target.host)) this.#joinUnlessPlaintext(child, upstream, target)
+      else joinSockets(child, upstream)
     } catch (error) {
       if (!(error instanceof DialError)) throw error
       if (error.refusal.status === 403) recordDenied(this.#options.services, error.refusal, target, undefined)
@@ -155,7 +157,36 @@ export class FrontDoor {
       child.resume()
     }
   }
+
+  /** Joins them once it is known what the child speaks, or that it lets the service speak first. */
+  #joinUnlessPlaintext(child: Socket, upstream: Socket, target: Authority): void {
+    const gone = () => {
+      child.destroy()
+      upstream.destroy()
+    }
+    const decide = (first?: Buffer) => {
+      child.off('data', decide)
+      upstream.off('readable', serviceSpeaks)
+      for (const socket of [child, upstream]) socket.off('close', gone)
+      child.pause()
+      if (first !== undefined && PLAIN_REQUEST.test(first.toString('latin1', 0, 32))) {
+        upstream.destroy()
+        refusePlaintext(child, target, this.#options.services)
+        return
+      }
+      if (first !== undefined) child.unshift(first)
+      joinSockets(child, upstream)
+    }
+    const serviceSpeaks = () => decide()
+    child.once('data', decide)
+    upstream.once('readable', serviceSpeaks)
+    for (const socket of [child, upstream]) socket.once('close', gone)
+    child.resume()
+  }
 }
+
+/** The beginning of a request line; no other protocol whose client speaks first begins so. */
+const PLAIN_REQUEST = /^[A-Z]{3,20} \//
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text, 'latin1').digest()

@@ -37,12 +37,13 @@ export function intercept(child: Socket, interception: Interception): void {
     child.pause()
     child.unshift(first)
     if (first[0] === TLS_HANDSHAKE) terminateTls(child, interception, () => clearTimeout(timer))
-    else refusePlaintext(child, interception)
+    else refusePlaintext(child, interception.target, interception.services)
   })
   child.resume()
 }
 
-function refusePlaintext(child: Socket, { target, services }: Interception): void {
+/** Answers what a child sends in the clear to a host whose credential goes over TLS alone. */
+export function refusePlaintext(child: Socket, target: Authority, services: Services): void {
   const refusal = plaintextRefused(target.host)
   recordDenied(services, refusal, target, undefined)
   child.end(refusalAnswer(refusal, '', 'close'))

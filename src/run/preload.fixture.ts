@@ -54,7 +54,7 @@ export async function nodeStage(
   const inherited = { PATH: process.env['PATH'] ?? '', NODE_EXTRA_CA_CERTS: roots, ...user }
   const { environment } = childEnvironment({
     inherited,
-    proxy: { port: proxy.port, ...proxy.credentials },
+    proxy: { port: proxy.port, openPort: undefined, ...proxy.credentials },
     trust: writeTrustFiles(folder, proxy.caPem ?? '', inherited, { withJava: false }),
     placeholders: {},
     routedHosts: ['api.prov.test'],
