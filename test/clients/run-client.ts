@@ -1,0 +1,143 @@
+import { execFile } from 'node:child_process'
+import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { basename, delimiter, dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import type { Ended } from '../broker-command.ts'
+import { filesBelow, searchForSecrets } from '../search-for-secret.ts'
+import type { Client, Place } from './client.ts'
+import { hostsWith } from './hosts.ts'
+import type { Installed } from './install.ts'
+import { type SeenRequest, startService } from './service.ts'
+import { commandOf, type Start } from './start.ts'
+import { FIRST, LAST } from './stream-words.ts'
+import { runInTerminal } from './terminal.ts'
+import type { World } from './world.ts'
+
+/** What became of a client behind `broker run`. */
+export interface Outcome {
+  readonly client: Client
+  readonly version: string
+  /** What went wrong with the plain request; undefined where it was answered 200 and the client said so. */
+  readonly problem: string | undefined
+  /** Whether it showed the first piece before the last was sent; undefined where it does not stream. */
+  readonly streamed: boolean | undefined
+  /** Where a real key stood. */
+  readonly keySeen: readonly string[]
+  readonly output: string
+}
+
+const PROGRAMS = fileURLToPath(new URL('./programs/', import.meta.url))
+const SYSTEM_PATH = ['/usr/local/bin', '/usr/bin', '/bin']
+const PATIENCE = 120_000
+
+export function worked({ problem, streamed, keySeen }: Outcome): boolean {
+  return problem === undefined && streamed !== false && keySeen.length === 0
+}
+
+/** Runs it in a home of its own against services of its own. */
+export async function runClient(world: World, client: Client, installed: Installed): Promise<Outcome> {
+  const place = makePlace(world, client, installed)
+  const first = await runOnce(world, client, place)
+  const runs = client.twice ? [first, await runOnce(world, client, place)] : [first]
+  const problem = runs.map((run) => problemOf(client, run)).find((one) => one !== undefined)
+  const secrets = Object.values(world.keys).map(({ secret }) => secret)
+  const output = runs.map((run) => run.output).join('\n')
+  const traces = [{ where: 'its output', bytes: output }, ...filesBelow(dirname(place.folder))]
+  return {
+    client,
+    version: await versionOf(client, place),
+    problem,
+    streamed: client.streams ? runs.every(({ streamed }) => streamed) : undefined,
+    keySeen: searchForSecrets(traces, secrets),
+    output,
+  }
+}
+
+interface Run {
+  readonly code: number | null | undefined
+  readonly output: string
+  readonly streamed: boolean
+  readonly seen: readonly SeenRequest[]
+}
+
+interface ClientPlace extends Place {
+  readonly env: Readonly<Record<string, string>>
+}
+
+async function runOnce(world: World, client: Client, place: ClientPlace): Promise<Run> {
+  const repositories = join(dirname(place.folder), '..', `repositories-${Date.now()}-${Math.random()}`)
+  mkdirSync(repositories)
+  const service = await startService(world.authority, hostsWith(world.keys, repositories))
+  try {
+    const ofBroker = { ...place.ofBroker, BROKER_PROXY_CONNECT_TO: service.connectTo }
+    writeTexts(place.folder, typeof client.texts === 'function' ? client.texts({ ...place, ofBroker }) : client.texts)
+    if (!client.streams) service.release()
+    const started = { client, env: { ...place.env, ...ofBroker }, place, onFirst: service.release }
+    const { code, output } = await (client.terminal ? runInTerminal : runWithout)(world, started)
+    return { code, output, streamed: output.includes(FIRST) && output.includes(LAST), seen: service.seen }
+  } finally {
+    service.close()
+  }
+}
+
+async function runWithout(
+  world: World,
+  start: Start,
+): Promise<{ readonly code: Ended['code']; readonly output: string }> {
+  const { env, place, onFirst } = start
+  const running = world.broker.start(commandOf(start), { cwd: place.folder, env })
+  running.process.stdin?.end()
+  let shown = ''
+  running.process.stdout?.on('data', (chunk) => {
+    shown += chunk
+    if (shown.includes(FIRST)) onFirst()
+  })
+  const timer = setTimeout(() => running.process.kill(), PATIENCE)
+  const { code, stdout, stderr } = await running.ended
+  clearTimeout(timer)
+  return { code, output: `${stdout}\n${stderr}` }
+}
+
+function problemOf({ shows }: Client, { code, output, seen }: Run): string | undefined {
+  if (seen.some(({ status }) => status === 401)) return 'it was answered 401'
+  const [, status] = /^status ([3-9]\d\d)\b/m.exec(output) ?? []
+  if (status !== undefined) return `it was answered ${status}`
+  if (!seen.some(({ status }) => status < 400)) return 'no request arrived'
+  if (code !== 0 && code !== undefined) return `it ended with ${code}`
+  return shows.test(output) ? undefined : 'it did not show the answer'
+}
+
+function makePlace(world: World, client: Client, { path, modules, wheels }: Installed): ClientPlace {
+  const row = world.makeFolder(`${client.name} ${client.runtime}`)
+  const place = { folder: join(row, 'folder'), home: join(row, 'home'), temporary: join(row, 'temporary') }
+  for (const folder of Object.values(place)) mkdirSync(folder)
+  for (const file of client.files ?? []) copyFileSync(join(PROGRAMS, file), join(place.folder, basename(file)))
+  if (modules !== undefined) symlinkSync(join(modules, 'node_modules'), join(place.folder, 'node_modules'))
+  writeTexts(place.home, client.home)
+  const env = {
+    PATH: [...path, ...SYSTEM_PATH].join(delimiter),
+    HOME: place.home,
+    TMPDIR: place.temporary,
+    TERM: 'xterm-256color',
+    LANG: 'C.UTF-8',
+    ...(wheels !== undefined && { PYTHONPATH: wheels }),
+  }
+  return { ...place, env, ofBroker: { BROKER_PROXY_CA_FILE: world.authorityFile } }
+}
+
+function writeTexts(folder: string, texts: Readonly<Record<string, string>> = {}): void {
+  for (const [path, text] of Object.entries(texts)) {
+    mkdirSync(dirname(join(folder, path)), { recursive: true })
+    writeFileSync(join(folder, path), text)
+  }
+}
+
+const run = promisify(execFile)
+
+async function versionOf({ version }: Client, { env }: ClientPlace): Promise<string> {
+  if (typeof version === 'string') return version
+  const [program = '', ...args] = version
+  const { stdout, stderr } = await run(program, args, { env }).catch(() => ({ stdout: '', stderr: '' }))
+  return /\d+(?:\.\d+)+/.exec(`${stdout}${stderr}`)?.[0] ?? '?'
+}
