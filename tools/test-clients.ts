@@ -72,8 +72,12 @@ async function runAndTell(world: World, client: Client, installed: Installed): P
   outcomes.push(outcome)
   say(`${worked(outcome) ? '✓' : '✗'} ${titleOf(client)} ${outcome.version} ${outcome.problem ?? ''}`)
   for (const where of outcome.keySeen) say(`  key seen in ${where}`)
-  if (verbose || !(worked(outcome) || client.fails))
-    process.stderr.write(`${outcome.output.trim().replaceAll(/^/gm, '    ')}\n`)
+  if (verbose || !(worked(outcome) || client.fails)) tellMore(outcome)
+}
+
+function tellMore({ output, seen }: Outcome): void {
+  for (const { method, host, path, status } of seen) say(`  ${method} ${host}${path} ${status}`)
+  process.stderr.write(`${output.trim().replaceAll(/^/gm, '    ')}\n`)
 }
 
 function say(sentence: string): void {

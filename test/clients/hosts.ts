@@ -1,6 +1,5 @@
 /** The names that clients dial: what lets a request in there, and what it is answered. */
 import { createHash } from 'node:crypto'
-import { WebSocketServer } from 'ws'
 import { type AccessKey, takeRequest } from '../aws-service.ts'
 import { crateRegistry } from '../crate-registry.ts'
 import { gitService, makeRepository } from '../git-server.ts'
@@ -9,6 +8,7 @@ import { makeWheel, pythonIndex, type Wheel } from '../python-index.ts'
 import { markedSecret } from '../search-for-secret.ts'
 import { mcpEndpoint } from './mcp-endpoint.ts'
 import { anthropic, gemini, openai, sendJson } from './model-apis.ts'
+import { speakByWebSocket } from './model-socket.ts'
 import { packageRegistry } from './package-registry.ts'
 import type { Host } from './service.ts'
 import { FIRST, LAST } from './stream-words.ts'
@@ -67,14 +67,14 @@ export function hostsWith(keys: Keys, root: string): Readonly<Record<string, Hos
   const basic = Buffer.from(`x-access-token:${keys.github.secret}`).toString('base64')
   makeRepository(root, 'acme/tools.git', { README: `${FIRST}\n` })
   return {
-    'api.openai.com': { letsIn: bearer('openai'), answer: openai, upgrade: speakInWebSocket },
+    'api.openai.com': { letsIn: bearer('openai'), answer: openai, upgrade: speakByWebSocket },
     'api.anthropic.com': { letsIn: withHeader('x-api-key', keys.anthropic.secret), answer: anthropic },
     'generativelanguage.googleapis.com': {
       letsIn: withHeader('x-goog-api-key', keys['google-gemini'].secret),
       answer: gemini,
     },
     'api.github.com': { letsIn: bearer('github'), answer: (_, response) => sendJson(response, { login: 'ada' }) },
-    'github.com': { letsIn: withHeader('authorization', `Basic ${basic}`), answer: gitService(root) },
+    'github.com': { letsIn: withHeader('authorization', `Basic ${basic}`), answer: repositories(root) },
     'api.stripe.com': {
       letsIn: bearer('stripe'),
       answer: (_, response) => sendJson(response, { object: 'balance', available: [], pending: [], livemode: false }),
@@ -120,6 +120,15 @@ const cloud: Host['answer'] = async (request, response, stream) => {
   response.end(`${LAST}\n`)
 }
 
+/** One repository, and no other. */
+function repositories(root: string): Host['answer'] {
+  const git = gitService(root)
+  return (request, response) => {
+    if (pathOf(request.url).startsWith('/acme/tools.git/')) git(request, response)
+    else response.writeHead(404).end()
+  }
+}
+
 /** Registries of an own host: for pip, cargo and Maven. */
 function packages(root: string): Host['answer'] {
   const base = 'https://packages.acme.example/'
@@ -151,14 +160,3 @@ const cluster: Host['answer'] = async (request, response, stream) => {
   await stream
   response.end(`${LAST}\n`)
 }
-
-const webSockets = new WebSocketServer({ noServer: true })
-
-const speakInWebSocket: Host['upgrade'] = (request, socket, stream) =>
-  webSockets.handleUpgrade(request, socket, Buffer.alloc(0), async (client) => {
-    client.on('error', () => undefined)
-    client.send(FIRST)
-    await stream
-    client.send(LAST)
-    client.close(1000)
-  })

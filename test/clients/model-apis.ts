@@ -6,7 +6,7 @@ import type { Host, Stream } from './service.ts'
 import { FIRST, LAST } from './stream-words.ts'
 
 type Answer = Host['answer']
-type Events = readonly (readonly [name: string | undefined, data: object])[]
+export type Events = readonly (readonly [name: string | undefined, data: object])[]
 
 interface Streamed {
   readonly first: Events
@@ -30,6 +30,7 @@ export const openai: Answer = async (request, response, stream) => {
 export const anthropic: Answer = async (request, response, stream) => {
   const path = pathOf(request.url)
   const { stream: isStreamed = false, model = 'claude' } = await bodyOf(request)
+  if (path === '/api/hello') return sendJson(response, { message: 'hello' })
   if (path === '/v1/messages/count_tokens') return sendJson(response, { input_tokens: 1 })
   if (path === '/v1/messages' && isStreamed) return sendEvents(response, messageEvents(model), stream)
   if (path === '/v1/messages') return sendJson(response, message(model, [{ type: 'text', text: WHOLE }], 'end_turn'))
@@ -87,7 +88,7 @@ function responseOf(model: string, output: readonly object[], status = 'complete
   return { id: 'resp_1', object: 'response', created_at: 1, status, model, output, usage: RESPONSE_USAGE }
 }
 
-function responseEvents(model: string): Streamed {
+export function responseEvents(model: string): Streamed {
   const place = { item_id: 'msg_1', output_index: 0, content_index: 0 }
   const event = (type: string, data: object, sequence_number: number) =>
     [type, { type, sequence_number, ...data }] as const

@@ -8,7 +8,8 @@ import { filesBelow, searchForSecrets } from '../search-for-secret.ts'
 import type { Client, Place } from './client.ts'
 import { hostsWith } from './hosts.ts'
 import type { Installed } from './install.ts'
-import { type SeenRequest, startService } from './service.ts'
+import { endLeftovers } from './leftovers.ts'
+import { type SeenRequest, type Service, startService } from './service.ts'
 import { commandOf, type Start } from './start.ts'
 import { FIRST, LAST } from './stream-words.ts'
 import { runInTerminal } from './terminal.ts'
@@ -25,6 +26,7 @@ export interface Outcome {
   /** Where a real key stood. */
   readonly keySeen: readonly string[]
   readonly output: string
+  readonly seen: readonly SeenRequest[]
 }
 
 const PROGRAMS = fileURLToPath(new URL('./programs/', import.meta.url))
@@ -38,19 +40,30 @@ export function worked({ problem, streamed, keySeen }: Outcome): boolean {
 /** Runs it in a home of its own against services of its own. */
 export async function runClient(world: World, client: Client, installed: Installed): Promise<Outcome> {
   const place = makePlace(world, client, installed)
-  const first = await runOnce(world, client, place)
-  const runs = client.twice ? [first, await runOnce(world, client, place)] : [first]
-  const problem = runs.map((run) => problemOf(client, run)).find((one) => one !== undefined)
+  const service = await startService(world.authority, hostsWith(world.keys, place.repositories))
+  try {
+    const runs = [await runOnce({ world, client, place, service })]
+    // What the first run left behind still speaks to the same services.
+    if (client.twice) runs.push(await runOnce({ world, client, place, service }))
+    return await judge(world, client, place, runs)
+  } finally {
+    endLeftovers(place.home)
+    service.close()
+  }
+}
+
+async function judge(world: World, client: Client, place: ClientPlace, runs: readonly Run[]): Promise<Outcome> {
   const secrets = Object.values(world.keys).map(({ secret }) => secret)
   const output = runs.map((run) => run.output).join('\n')
   const traces = [{ where: 'its output', bytes: output }, ...filesBelow(dirname(place.folder))]
   return {
     client,
     version: await versionOf(client, place),
-    problem,
+    problem: runs.map((run) => problemOf(client, run)).find((one) => one !== undefined),
     streamed: client.streams ? runs.every(({ streamed }) => streamed) : undefined,
     keySeen: searchForSecrets(traces, secrets),
     output,
+    seen: runs.flatMap(({ seen }) => seen),
   }
 }
 
@@ -62,23 +75,28 @@ interface Run {
 }
 
 interface ClientPlace extends Place {
+  /** Folder of the repositories that its services have. */
+  readonly repositories: string
   readonly env: Readonly<Record<string, string>>
 }
 
-async function runOnce(world: World, client: Client, place: ClientPlace): Promise<Run> {
-  const repositories = join(dirname(place.folder), '..', `repositories-${Date.now()}-${Math.random()}`)
-  mkdirSync(repositories)
-  const service = await startService(world.authority, hostsWith(world.keys, repositories))
-  try {
-    const ofBroker = { ...place.ofBroker, BROKER_PROXY_CONNECT_TO: service.connectTo }
-    writeTexts(place.folder, typeof client.texts === 'function' ? client.texts({ ...place, ofBroker }) : client.texts)
-    if (!client.streams) service.release()
-    const started = { client, env: { ...place.env, ...ofBroker }, place, onFirst: service.release }
-    const { code, output } = await (client.terminal ? runInTerminal : runWithout)(world, started)
-    return { code, output, streamed: output.includes(FIRST) && output.includes(LAST), seen: service.seen }
-  } finally {
-    service.close()
-  }
+interface Whole {
+  readonly world: World
+  readonly client: Client
+  readonly place: ClientPlace
+  readonly service: Service
+}
+
+async function runOnce({ world, client, place, service }: Whole): Promise<Run> {
+  const before = service.seen.length
+  const ofBroker = { ...place.ofBroker, BROKER_PROXY_CONNECT_TO: service.connectTo }
+  writeTexts(place.folder, typeof client.texts === 'function' ? client.texts({ ...place, ofBroker }) : client.texts)
+  if (client.streams) service.hold()
+  else service.release()
+  const start = { client, env: { ...place.env, ...ofBroker }, place, onFirst: () => service.release() }
+  const { code, output } = await (client.terminal ? runInTerminal : runWithout)(world, start)
+  const streamed = output.includes(FIRST) && output.includes(LAST)
+  return { code, output, streamed, seen: service.seen.slice(before) }
 }
 
 async function runWithout(
@@ -111,6 +129,7 @@ function problemOf({ shows }: Client, { code, output, seen }: Run): string | und
 function makePlace(world: World, client: Client, { path, modules, wheels }: Installed): ClientPlace {
   const row = world.makeFolder(`${client.name} ${client.runtime}`)
   const place = { folder: join(row, 'folder'), home: join(row, 'home'), temporary: join(row, 'temporary') }
+  const repositories = world.makeFolder('repositories')
   for (const folder of Object.values(place)) mkdirSync(folder)
   for (const file of client.files ?? []) copyFileSync(join(PROGRAMS, file), join(place.folder, basename(file)))
   if (modules !== undefined) symlinkSync(join(modules, 'node_modules'), join(place.folder, 'node_modules'))
@@ -123,7 +142,7 @@ function makePlace(world: World, client: Client, { path, modules, wheels }: Inst
     LANG: 'C.UTF-8',
     ...(wheels !== undefined && { PYTHONPATH: wheels }),
   }
-  return { ...place, env, ofBroker: { BROKER_PROXY_CA_FILE: world.authorityFile } }
+  return { ...place, repositories, env, ofBroker: { BROKER_PROXY_CA_FILE: world.authorityFile } }
 }
 
 function writeTexts(folder: string, texts: Readonly<Record<string, string>> = {}): void {

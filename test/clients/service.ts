@@ -11,8 +11,10 @@ export interface Service {
   readonly connectTo: string
   /** Every request so far. */
   readonly seen: readonly SeenRequest[]
-  /** Lets it send what follows the first piece of a stream. */
+  /** Lets it send what follows the first piece of a stream, from now on. */
   release(): void
+  /** From now on it sends the first piece alone. */
+  hold(): void
   close(): void
 }
 
@@ -42,7 +44,7 @@ export async function startService(
   hosts: Readonly<Record<string, Host>>,
 ): Promise<Service> {
   const seen: SeenRequest[] = []
-  const released = Promise.withResolvers<void>()
+  let released = Promise.withResolvers<void>()
   const sockets = new Set<Duplex>()
   const server = createServer({ SNICallback: (name, done) => done(null, authority.secureContextFor(name)) })
   const note = ({ headers, method = '', url }: IncomingMessage, status: number) =>
@@ -73,7 +75,10 @@ export async function startService(
   return {
     connectTo: [...Object.keys(hosts).map((host) => `${host}:443:127.0.0.1:${port}`), NOWHERE].join(),
     seen,
-    release: released.resolve,
+    release: () => released.resolve(),
+    hold() {
+      released = Promise.withResolvers<void>()
+    },
     close() {
       server.close()
       server.closeAllConnections()

@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 
 const run = promisify(execFile)
 const SIZE = ['-x', '120', '-y', '40']
-const PATIENCE = 120_000
+const PATIENCE = 40_000
 
 /**
  * Runs it in a terminal of tmux, presses what its terms say, and leaves when the last piece is on the screen. `output` are
@@ -43,7 +43,7 @@ export async function runInTerminal(
   const waiting = [...(client.terminal?.answers ?? [])]
   const leaving = [...(client.terminal?.leave ?? [])]
   for await (const line of createInterface({ input: control.stdout })) {
-    if (!line.startsWith('%output')) continue
+    if (!line.startsWith('%')) continue
     const screen = await tmux('capture-pane', '-p').catch(() => '')
     if (screen !== screens.at(-1)) screens.push(screen)
     if (screen.includes(FIRST)) start.onFirst()
