@@ -1,5 +1,6 @@
-import type { Client } from './client.ts'
-import { type PackageSet, packageSets } from './packages.ts'
+import { BROKER } from '../broker-command.ts'
+import { type Client, STATUS } from './client.ts'
+import { type PackageSet, packageSets, versionIn } from './packages.ts'
 import { LAST } from './stream-words.ts'
 
 type Agent = Pick<Client, 'name' | 'command'> & Partial<Client> & { readonly of: PackageSet }
@@ -30,13 +31,19 @@ const terminals: readonly Agent[] = [
     name: 'Claude Code, terminal',
     of: 'claude code',
     // Its very first start wants to reach hosts that are nobody's here.
-    home: { '.claude.json': JSON.stringify({ hasCompletedOnboarding: true, theme: 'dark' }) },
+    home: ({ folder }) => ({
+      '.claude.json': JSON.stringify({
+        hasCompletedOnboarding: true,
+        theme: 'dark',
+        projects: { [folder]: { hasTrustDialogAccepted: true } },
+      }),
+    }),
     command: ['claude', 'Speak'],
     terminal: {
       answers: [
         // Its own proposal is not to use it.
-        [/Do you want to use this API key/, ['Up', 'Enter']],
-        [/trust this folder/, ['Enter']],
+        [/use this API key[\s\S]*❯ (?:\d\. )?No/, ['Up']],
+        [/use this API key[\s\S]*❯ (?:\d\. )?Yes/, ['Enter']],
       ],
       leave: ['C-c', 'C-c'],
     },
@@ -70,12 +77,36 @@ const terminals: readonly Agent[] = [
   },
 ]
 
-export const agentClients: readonly Client[] = [...agents, ...terminals].map(({ of, ...agent }) => ({
-  runtime: '',
-  version: Object.values(packageSets[of])[0] ?? '',
+/** An agent of the MCP SDK, behind Broker, that starts a server which its settings put behind Broker too. */
+const entry: Client = {
+  name: 'MCP entry `broker run -- npx`',
+  runtime: 'Node 24',
+  version: versionIn('libraries', '@modelcontextprotocol/sdk'),
   node: '24',
-  tools: [of],
-  shows: new RegExp(LAST),
-  streams: agent.terminal !== undefined,
-  ...agent,
-}))
+  packages: 'libraries',
+  tools: ['npm 11'],
+  files: ['node/mcp-agent.mjs'],
+  texts: ({ ofBroker }) => ({
+    'mcp.json': JSON.stringify({
+      mcpServers: { acme: { command: BROKER, args: ['run', '--', 'npx', '-y', 'acme-mcp'], env: ofBroker } },
+    }),
+  }),
+  command: ['node', 'mcp-agent.mjs'],
+  shows: STATUS,
+  streams: true,
+}
+
+export const agentClients: readonly Client[] = [
+  entry,
+  ...[...agents, ...terminals].map(
+    ({ of, ...agent }): Client => ({
+      runtime: '',
+      version: Object.values(packageSets[of])[0] ?? '',
+      node: '24',
+      tools: [of],
+      shows: new RegExp(LAST),
+      streams: agent.terminal !== undefined,
+      ...agent,
+    }),
+  ),
+]

@@ -20,9 +20,9 @@ export interface Client {
   /** Files of `programs/` that are copied into its folder. */
   readonly files?: readonly string[]
   /** Further files of its folder, by their path. */
-  readonly texts?: Readonly<Record<string, string>> | ((place: Place) => Readonly<Record<string, string>>)
+  readonly texts?: Texts
   /** Files of its home, by their path. */
-  readonly home?: Readonly<Record<string, string>>
+  readonly home?: Texts
   readonly command: readonly string[]
   /** Run twice in the same home, where the first run may leave something behind. */
   readonly twice?: true
@@ -37,6 +37,9 @@ export interface Client {
   readonly note?: string
 }
 
+/** Texts by the path of their file. */
+export type Texts = Readonly<Record<string, string>> | ((place: Place) => Readonly<Record<string, string>>)
+
 /** Where a client runs. */
 export interface Place {
   readonly folder: string
@@ -47,7 +50,7 @@ export interface Place {
 }
 
 export interface Terminal {
-  /** What is pressed, once each, when the screen shows this. */
+  /** What is pressed whenever the screen begins to show this. */
   readonly answers: readonly (readonly [shown: RegExp, keys: readonly string[]])[]
   /** What is pressed, one after the other, to leave. */
   readonly leave: readonly string[]

@@ -13,7 +13,9 @@ interface Streamed {
   readonly rest: Events
 }
 
-const WHOLE = `${FIRST} ${LAST}`
+/** Some terminals show only lines that are whole, others nothing that ends with an empty one. */
+const PARAGRAPH = `${FIRST}\n\nand `
+const WHOLE = `${PARAGRAPH}${LAST}`
 
 export const openai: Answer = async (request, response, stream) => {
   const path = pathOf(request.url)
@@ -61,7 +63,7 @@ function chatEvents(model: string): Streamed {
       { ...chat(model, 'chat.completion.chunk'), choices: [{ index: 0, delta, finish_reason }], usage: null },
     ] as const
   return {
-    first: [chunk({ role: 'assistant', content: `${FIRST} ` }, null)],
+    first: [chunk({ role: 'assistant', content: PARAGRAPH }, null)],
     rest: [chunk({ content: LAST }, null), chunk({}, 'stop')],
   }
 }
@@ -98,7 +100,7 @@ export function responseEvents(model: string): Streamed {
       event('response.created', { response: responseOf(model, [], 'in_progress') }, 0),
       event('response.output_item.added', { output_index: 0, item: messageItem('') }, 1),
       event('response.content_part.added', { ...place, part }, 2),
-      event('response.output_text.delta', { ...place, delta: `${FIRST} ` }, 3),
+      event('response.output_text.delta', { ...place, delta: PARAGRAPH }, 3),
     ],
     rest: [
       event('response.output_text.delta', { ...place, delta: LAST }, 4),
@@ -122,7 +124,7 @@ function messageEvents(model: string): Streamed {
     first: [
       event('message_start', { message: message(model, [], null) }),
       event('content_block_start', { index: 0, content_block: { type: 'text', text: '' } }),
-      delta(`${FIRST} `),
+      delta(PARAGRAPH),
     ],
     rest: [
       delta(LAST),
@@ -140,7 +142,7 @@ function content(text: string, finishReason?: string) {
 }
 
 const contentEvents: Streamed = {
-  first: [[undefined, content(`${FIRST} `)]],
+  first: [[undefined, content(PARAGRAPH)]],
   rest: [[undefined, content(LAST, 'STOP')]],
 }
 

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import { promisify } from 'node:util'
 import type { Ended } from '../broker-command.ts'
 import { filesBelow, searchForSecrets } from '../search-for-secret.ts'
-import type { Client, Place } from './client.ts'
+import type { Client, Place, Texts } from './client.ts'
 import { hostsWith } from './hosts.ts'
 import type { Installed } from './install.ts'
 import { endLeftovers } from './leftovers.ts'
@@ -90,7 +90,8 @@ interface Whole {
 async function runOnce({ world, client, place, service }: Whole): Promise<Run> {
   const before = service.seen.length
   const ofBroker = { ...place.ofBroker, BROKER_PROXY_CONNECT_TO: service.connectTo }
-  writeTexts(place.folder, typeof client.texts === 'function' ? client.texts({ ...place, ofBroker }) : client.texts)
+  writeTexts(place.folder, client.texts, { ...place, ofBroker })
+  writeTexts(place.home, client.home, place)
   if (client.streams) service.hold()
   else service.release()
   const start = { client, env: { ...place.env, ...ofBroker }, place, onFirst: () => service.release() }
@@ -133,7 +134,6 @@ function makePlace(world: World, client: Client, { path, modules, wheels }: Inst
   for (const folder of Object.values(place)) mkdirSync(folder)
   for (const file of client.files ?? []) copyFileSync(join(PROGRAMS, file), join(place.folder, basename(file)))
   if (modules !== undefined) symlinkSync(join(modules, 'node_modules'), join(place.folder, 'node_modules'))
-  writeTexts(place.home, client.home)
   const env = {
     PATH: [...path, ...SYSTEM_PATH].join(delimiter),
     HOME: place.home,
@@ -142,11 +142,20 @@ function makePlace(world: World, client: Client, { path, modules, wheels }: Inst
     LANG: 'C.UTF-8',
     ...(wheels !== undefined && { PYTHONPATH: wheels }),
   }
-  return { ...place, repositories, env, ofBroker: { BROKER_PROXY_CA_FILE: world.authorityFile } }
+  return {
+    ...place,
+    repositories,
+    env,
+    ofBroker: { ...brokersOwn(world.broker.environment), BROKER_PROXY_CA_FILE: world.authorityFile },
+  }
 }
 
-function writeTexts(folder: string, texts: Readonly<Record<string, string>> = {}): void {
-  for (const [path, text] of Object.entries(texts)) {
+function brokersOwn(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
+  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('BROKER_')))
+}
+
+function writeTexts(folder: string, texts: Texts | undefined, place: Place): void {
+  for (const [path, text] of Object.entries(typeof texts === 'function' ? texts(place) : (texts ?? {}))) {
     mkdirSync(dirname(join(folder, path)), { recursive: true })
     writeFileSync(join(folder, path), text)
   }

@@ -40,15 +40,21 @@ export async function runInTerminal(
   const control = spawn('tmux', ['-S', socket, '-C', 'attach'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
   const timer = setTimeout(() => void tmux('kill-server'), PATIENCE)
   const screens: string[] = []
-  const waiting = [...(client.terminal?.answers ?? [])]
+  const answers = client.terminal?.answers ?? []
+  const answered = new Set<RegExp>()
   const leaving = [...(client.terminal?.leave ?? [])]
   for await (const line of createInterface({ input: control.stdout })) {
     if (!line.startsWith('%')) continue
     const screen = await tmux('capture-pane', '-p').catch(() => '')
     if (screen !== screens.at(-1)) screens.push(screen)
     if (screen.includes(FIRST)) start.onFirst()
-    const next = waiting.findIndex(([shown]) => shown.test(screen))
-    for (const [, keys] of next < 0 ? [] : waiting.splice(next, 1)) await tmux('send-keys', ...keys)
+    for (const [shown, keys] of answers) {
+      if (!shown.test(screen)) answered.delete(shown)
+      else if (!answered.has(shown)) {
+        answered.add(shown)
+        await tmux('send-keys', ...keys)
+      }
+    }
     if (screen.includes(LAST)) for (const keys of leaving.splice(0)) await tmux('send-keys', keys)
   }
   clearTimeout(timer)
