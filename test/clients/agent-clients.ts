@@ -80,9 +80,9 @@ const terminals: readonly Agent[] = [
 /** An agent of the MCP SDK, behind Broker, that starts a server which its settings put behind Broker too. */
 const entry: Client = {
   name: 'MCP entry `broker run -- npx`',
-  runtime: 'Node 24',
+  runtime: 'Node 26',
   version: versionIn('libraries', '@modelcontextprotocol/sdk'),
-  node: '24',
+  node: '26',
   packages: 'libraries',
   tools: ['npm 11'],
   files: ['node/mcp-agent.mjs'],

@@ -33,8 +33,11 @@ export async function installedNode(version: NodeVersion): Promise<string> {
 function installedPackages(name: string, dependencies: Readonly<Record<string, string>>): Promise<string> {
   return kept(name, dependencies, async (folder) => {
     writeFileSync(join(folder, 'package.json'), JSON.stringify({ private: true, dependencies }))
+    const patience = ['--fetch-retries=1', '--fetch-timeout=60000']
     const quiet = ['--ignore-scripts', '--no-audit', '--no-fund', '--loglevel=error']
-    await run('npm', ['install', ...quiet], { cwd: folder, timeout: 10 * MINUTE })
+    await run('npm', ['install', ...quiet, ...patience], { cwd: folder, timeout: 10 * MINUTE }).catch((cause) => {
+      throw new Error(`npm could not install ${name}`, { cause })
+    })
   })
 }
 
@@ -52,7 +55,9 @@ export function installedWheels(wheels: readonly string[]): Promise<string> {
       ':all:',
     ]
     const patience = ['--retries', '0', '--timeout', '15', '--target', folder]
-    await run('/usr/bin/python3', [...args, ...patience, ...wheels], { timeout: 3 * MINUTE })
+    await run('/usr/bin/python3', [...args, ...patience, ...wheels], { timeout: 3 * MINUTE }).catch((cause) => {
+      throw new Error(`no index of Python packages gave ${wheels.join(', ')}`, { cause })
+    })
   })
 }
 

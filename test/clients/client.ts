@@ -13,7 +13,7 @@ export interface Client {
   readonly packages?: PackageSet
   /** Their programs are on the `PATH`. */
   readonly tools?: readonly PackageSet[]
-  /** Programs of the system, by their full path, and the Debian packages that bring them. */
+  /** Programs, or files, of the system by their full path, and the Debian packages that bring them. */
   readonly programs?: Readonly<Record<string, string>>
   /** Packages from an index of Python's, which may not be reachable. */
   readonly wheels?: readonly string[]

@@ -13,8 +13,8 @@ interface Streamed {
   readonly rest: Events
 }
 
-/** Some terminals show only lines that are whole, others nothing that ends with an empty one. */
-const PARAGRAPH = `${FIRST}\n\nand `
+/** Some terminals show only lines that are whole. */
+const PARAGRAPH = `${FIRST}\n`
 const WHOLE = `${PARAGRAPH}${LAST}`
 
 export const openai: Answer = async (request, response, stream) => {

@@ -3,8 +3,8 @@ import { type Client, STATUS } from './client.ts'
 interface Library {
   readonly name: string
   readonly file: string
-  /** In Debian, beside Python itself. */
-  readonly debian?: string
+  /** A package of Debian's, and the module that it brings. */
+  readonly debian?: readonly [name: string, module: string]
   /** From an index. */
   readonly wheels?: readonly string[]
   /** The package whose version is shown; Python's own where absent. */
@@ -19,20 +19,20 @@ const NO_PROXY_SUPPORT = 'has no support for proxies'
 const libraries: readonly Library[] = [
   { name: 'urllib', file: 'with_urllib.py' },
   { name: 'http.client', file: 'with_http_client.py', streams: false, fails: NO_PROXY_SUPPORT },
-  { name: 'requests', file: 'with_requests.py', debian: 'python3-requests', distribution: 'requests' },
+  { name: 'requests', file: 'with_requests.py', debian: ['python3-requests', 'requests'], distribution: 'requests' },
   {
     name: 'urllib3',
     file: 'with_urllib3.py',
-    debian: 'python3-urllib3',
+    debian: ['python3-urllib3', 'urllib3'],
     distribution: 'urllib3',
     streams: false,
     fails: 'reads no variables for proxies: requests does it for its own',
   },
-  { name: 'httpx', file: 'with_httpx.py', debian: 'python3-httpx', distribution: 'httpx' },
+  { name: 'httpx', file: 'with_httpx.py', debian: ['python3-httpx', 'httpx'], distribution: 'httpx' },
   {
     name: 'aiohttp',
     file: 'with_aiohttp.py',
-    debian: 'python3-aiohttp',
+    debian: ['python3-aiohttp', 'aiohttp'],
     distribution: 'aiohttp',
     fails: 'without `trust_env=True` it goes past every proxy',
   },
@@ -40,14 +40,14 @@ const libraries: readonly Library[] = [
     name: 'aiohttp, trust_env',
     file: 'with_aiohttp.py',
     args: ['trust_env'],
-    debian: 'python3-aiohttp',
+    debian: ['python3-aiohttp', 'aiohttp'],
     distribution: 'aiohttp',
   },
-  { name: 'boto3', file: 'with_boto3.py', debian: 'python3-boto3', distribution: 'boto3' },
+  { name: 'boto3', file: 'with_boto3.py', debian: ['python3-boto3', 'boto3'], distribution: 'boto3' },
   {
     name: 'websockets',
     file: 'with_websockets.py',
-    debian: 'python3-websockets',
+    debian: ['python3-websockets', 'websockets'],
     distribution: 'websockets',
     fails: `${NO_PROXY_SUPPORT} before version 15`,
   },
@@ -82,7 +82,7 @@ export const pythonClients: readonly Client[] = libraries.map((library) => {
       distribution === undefined
         ? [PYTHON, '--version']
         : [PYTHON, '-c', `from importlib.metadata import version; print(version('${distribution}'))`],
-    programs: { [PYTHON]: ['python3', debian].filter((one) => one !== undefined).join(' ') },
+    programs: { [PYTHON]: 'python3', ...(debian && { [moduleFile(debian[1])]: debian[0] }) },
     ...(wheels !== undefined && { wheels }),
     files: [`python/${file}`],
     command: [PYTHON, file, ...args],
@@ -91,3 +91,7 @@ export const pythonClients: readonly Client[] = libraries.map((library) => {
     ...(fails !== undefined && { fails }),
   }
 })
+
+function moduleFile(module: string): string {
+  return `/usr/lib/python3/dist-packages/${module}/__init__.py`
+}

@@ -146,7 +146,7 @@ function makePlace(world: World, client: Client, { path, modules, wheels }: Inst
     ...place,
     repositories,
     env,
-    ofBroker: { ...brokersOwn(world.broker.environment), BROKER_PROXY_CA_FILE: world.authorityFile },
+    ofBroker: { ...brokersOwn(world.broker.env), BROKER_PROXY_CA_FILE: world.authorityFile },
   }
 }
 

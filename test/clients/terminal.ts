@@ -9,7 +9,7 @@ import type { World } from './world.ts'
 
 const run = promisify(execFile)
 const SIZE = ['-x', '120', '-y', '40']
-const PATIENCE = 40_000
+const PATIENCE = 90_000
 
 /**
  * Runs it in a terminal of tmux, presses what its terms say, and leaves when the last piece is on the screen. `output` are
