@@ -36,9 +36,11 @@ export async function runInTerminal(
     BROKER,
     ...commandOf(start),
   )
+  // It may have left already.
+  const press = (...keys: readonly string[]) => tmux('send-keys', ...keys).catch(() => '')
   // In control mode it tells of each change, and ends with the session.
   const control = spawn('tmux', ['-S', socket, '-C', 'attach'], { env, stdio: ['pipe', 'pipe', 'ignore'] })
-  const timer = setTimeout(() => void tmux('kill-server'), PATIENCE)
+  const timer = setTimeout(() => void tmux('kill-server').catch(() => ''), PATIENCE)
   const screens: string[] = []
   const answers = client.terminal?.answers ?? []
   const answered = new Set<RegExp>()
@@ -52,10 +54,10 @@ export async function runInTerminal(
       if (!shown.test(screen)) answered.delete(shown)
       else if (!answered.has(shown)) {
         answered.add(shown)
-        await tmux('send-keys', ...keys)
+        await press(...keys)
       }
     }
-    if (screen.includes(LAST)) for (const keys of leaving.splice(0)) await tmux('send-keys', keys)
+    if (screen.includes(LAST)) for (const keys of leaving.splice(0)) await press(keys)
   }
   clearTimeout(timer)
   return { code: undefined, output: screens.join('\n') }
