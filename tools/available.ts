@@ -16,14 +16,10 @@ export type Part =
   | 'skopeo'
   | 'docker registry'
   | 'cargo'
-<<<<<<< HEAD
   | 'java'
   | 'maven'
-=======
   | 'wget'
-  | 'java'
   | 'requests for python3'
->>>>>>> 1ff20e9 (test: the twenty clients that matter most run in npm test)
 
 /**
  * The programs of each part, and the Debian packages that bring them. One with its full path, which may be another file, is
@@ -45,17 +41,13 @@ export const parts: Readonly<
   skopeo: { programs: ['skopeo'], packages: ['skopeo'] },
   'docker registry': { programs: ['docker-registry'], packages: ['docker-registry'] },
   cargo: { programs: ['/usr/bin/cargo'], packages: ['cargo'] },
-<<<<<<< HEAD
   java: { programs: ['java', 'javac'], packages: ['default-jdk-headless'] },
   maven: { programs: ['mvn'], packages: ['maven'] },
-=======
   wget: { programs: ['/usr/bin/wget'], packages: ['wget'] },
-  java: { programs: ['/usr/bin/java', '/usr/bin/javac'], packages: ['default-jdk-headless'] },
   'requests for python3': {
     programs: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
     packages: ['python3-requests'],
   },
->>>>>>> 1ff20e9 (test: the twenty clients that matter most run in npm test)
 }
 
 /** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres; a full path, where it is there. */

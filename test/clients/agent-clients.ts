@@ -86,11 +86,11 @@ const entry: Client = {
   packages: 'libraries',
   tools: ['npm 11'],
   files: ['node/mcp-agent.mjs'],
-  texts: ({ ofBroker }) => ({
+  texts: {
     'mcp.json': JSON.stringify({
-      mcpServers: { acme: { command: BROKER, args: ['run', '--', 'npx', '-y', 'acme-mcp'], env: ofBroker } },
+      mcpServers: { acme: { command: BROKER, args: ['run', '--', 'npx', '-y', 'acme-mcp'] } },
     }),
-  }),
+  },
   command: ['node', 'mcp-agent.mjs'],
   shows: STATUS,
   streams: true,

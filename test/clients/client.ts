@@ -45,8 +45,6 @@ export interface Place {
   readonly folder: string
   readonly home: string
   readonly temporary: string
-  /** What `broker run` itself is given, beside the client's own environment. */
-  readonly ofBroker: Readonly<Record<string, string>>
 }
 
 export interface Terminal {

@@ -100,6 +100,9 @@ function awsHost(secretAccessKey: string): Host {
 const IDENTITY = `<GetCallerIdentityResponse xmlns="https://sts.amazonaws.com/doc/2011-06-15/"><GetCallerIdentityResult>
 <Arn>arn:aws:iam::123456789012:user/ada</Arn><UserId>ADA</UserId><Account>123456789012</Account>
 </GetCallerIdentityResult><ResponseMetadata><RequestId>1</RequestId></ResponseMetadata></GetCallerIdentityResponse>`
+const LISTING = `<ListBucketResult><Name>bucket</Name><IsTruncated>false</IsTruncated>
+<Contents><Key>words</Key><Size>${FIRST.length + LAST.length + 2}</Size><LastModified>2020-01-01T00:00:00.000Z</LastModified></Contents>
+</ListBucketResult>`
 const OBJECT = `${FIRST}\n${LAST}\n`
 
 /** The identity service, and a bucket in which every name has the same object. */
@@ -107,6 +110,7 @@ const cloud: Host['answer'] = async (request, response, stream) => {
   if (request.headers.host?.startsWith('sts.')) {
     return response.writeHead(200, { 'content-type': 'text/xml' }).end(IDENTITY)
   }
+  if (pathOf(request.url) === '/') return response.writeHead(200, { 'content-type': 'application/xml' }).end(LISTING)
   const etag = `"${createHash('md5').update(OBJECT).digest('hex')}"`
   response.writeHead(200, {
     'content-type': 'text/plain',

@@ -89,12 +89,16 @@ interface Whole {
 
 async function runOnce({ world, client, place, service }: Whole): Promise<Run> {
   const before = service.seen.length
-  const ofBroker = { ...place.ofBroker, BROKER_PROXY_CONNECT_TO: service.connectTo }
-  writeTexts(place.folder, client.texts, { ...place, ofBroker })
+  writeTexts(place.folder, client.texts, place)
   writeTexts(place.home, client.home, place)
   if (client.streams) service.hold()
   else service.release()
-  const start = { client, env: { ...place.env, ...ofBroker }, place, onFirst: () => service.release() }
+  const start = {
+    client,
+    env: { ...place.env, BROKER_PROXY_CONNECT_TO: service.connectTo },
+    place,
+    onFirst: () => service.release(),
+  }
   const { code, output } = await (client.terminal ? runInTerminal : runWithout)(world, start)
   const streamed = output.includes(FIRST) && output.includes(LAST)
   return { code, output, streamed, seen: service.seen.slice(before) }
@@ -140,18 +144,10 @@ function makePlace(world: World, client: Client, { path, modules, wheels }: Inst
     TMPDIR: place.temporary,
     TERM: 'xterm-256color',
     LANG: 'C.UTF-8',
+    BROKER_PROXY_CA_FILE: world.authorityFile,
     ...(wheels !== undefined && { PYTHONPATH: wheels }),
   }
-  return {
-    ...place,
-    repositories,
-    env,
-    ofBroker: { ...brokersOwn(world.broker.env), BROKER_PROXY_CA_FILE: world.authorityFile },
-  }
-}
-
-function brokersOwn(environment: Readonly<Record<string, string>>): Readonly<Record<string, string>> {
-  return Object.fromEntries(Object.entries(environment).filter(([name]) => name.startsWith('BROKER_')))
+  return { ...place, repositories, env }
 }
 
 function writeTexts(folder: string, texts: Texts | undefined, place: Place): void {
