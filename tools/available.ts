@@ -2,7 +2,7 @@
  * What the suites may count on beyond what npm brings. A suite asks here and is skipped with the reason:
  * `describe('…', { skip: whyNot('postgres') }, …)`.
  */
-import { accessSync, constants, readdirSync } from 'node:fs'
+import { accessSync, constants, existsSync, readdirSync } from 'node:fs'
 import { delimiter, isAbsolute, join } from 'node:path'
 
 export type Part =
@@ -18,10 +18,12 @@ export type Part =
   | 'cargo'
   | 'java'
   | 'maven'
+  | 'wget'
+  | 'requests for python3'
 
 /**
- * The programs of each part, and the Debian packages that bring them. One with its full path is Debian's own: what a version
- * manager put on the PATH under its name finds nothing in the home of a test.
+ * The programs of each part, and the Debian packages that bring them. One with its full path, which may be another file, is
+ * Debian's own: what a version manager put on the PATH under its name finds nothing in the home of a test.
  */
 export const parts: Readonly<
   Record<Part, { readonly programs: readonly string[]; readonly packages: readonly string[] }>
@@ -41,11 +43,16 @@ export const parts: Readonly<
   cargo: { programs: ['/usr/bin/cargo'], packages: ['cargo'] },
   java: { programs: ['java', 'javac'], packages: ['default-jdk-headless'] },
   maven: { programs: ['mvn'], packages: ['maven'] },
+  wget: { programs: ['/usr/bin/wget'], packages: ['wget'] },
+  'requests for python3': {
+    programs: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
+    packages: ['python3-requests'],
+  },
 }
 
 /** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres; a full path, where it is there. */
 export function findProgram(name: string): string | undefined {
-  if (isAbsolute(name)) return isExecutable(name) ? name : undefined
+  if (isAbsolute(name)) return existsSync(name) ? name : undefined
   return [...(process.env['PATH'] ?? '').split(delimiter), ...postgresFolders()]
     .map((folder) => join(folder, name))
     .find(isExecutable)
