@@ -12,6 +12,7 @@ import {
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { describe, it, type TestContext } from 'node:test'
+import { generateSigningKey } from '../src/identity/index.ts'
 import {
   type Caller,
   caller,
@@ -53,6 +54,20 @@ async function assertDetected(t: TestContext, home: string, before: Caller, patt
   assert.ok(body.checks.integrity === 'failed' || body.checks.connections === 'failed')
   assert.match(body.issues.join(' '), pattern)
   return ada
+}
+
+async function assertWithheld(ada: Caller, pattern: RegExp) {
+  for (const [method, path, body] of [
+    ['POST', '/api/credentials/resolve', { host: 'api.openai.com' }],
+    ['GET', '/api/connections/openai/default?reveal=true', undefined],
+  ] as const) {
+    const answer = await ada.call(method, path, body)
+    assert.equal(answer.status, 409, answer.text)
+    assert.equal(answer.body.error, 'CredentialMissingError')
+    assert.match(answer.body.message, pattern)
+    assert.match(answer.body.hint, /--accept-restore/)
+    assert.doesNotMatch(answer.text, /CNRY/)
+  }
 }
 
 describe('the sealed records', () => {
@@ -109,7 +124,38 @@ describe('the sealed records', () => {
       .prepare(`update records set sealed = ?, version = ? where id = 'openai/default'`)
       .run(row?.['sealed'] as Uint8Array, row?.['version'] as number)
     database.close()
-    await assertDetected(t, first.home, ada, /replaced by an older one/)
+    const again = await assertDetected(t, first.home, ada, /replaced by an older one/)
+    await assertWithheld(again, /replaced by an older one/)
+    assert.deepEqual((await again.call('POST', '/api/vault/restore')).body, { status: 'ok', lost: [] })
+    assert.equal((await again.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })).status, 200)
+  })
+
+  it('are withheld from the moment on at which one is put back in an older version, also while in use', async (t) => {
+    const first = await stoppedHome(t)
+    const { ada } = await reopened(t, first.home, first.ada)
+    const database = new DatabaseSync(join(first.home, 'server/broker.db'))
+    const row = database.prepare(`select sealed, version from records where id = 'openai/default'`).get()
+    await connect(ada, 'openai', `sk-CNRY${'z'.repeat(44)}`, { force: true })
+    assert.equal((await ada.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })).status, 200)
+
+    database
+      .prepare(`update records set sealed = ?, version = ? where id = 'openai/default'`)
+      .run(row?.['sealed'] as Uint8Array, row?.['version'] as number)
+    database.close()
+
+    await assertWithheld(ada, /replaced by an older one/)
+  })
+
+  it('are withheld where the vault holds another number than it should, and a run is told', async (t) => {
+    const { home, ada } = await stoppedHome(t)
+    tamper(home, `delete from records where id = 'groq/default'; delete from connections where provider = 'groq'`)
+    const { ada: again } = await reopened(t, home, ada)
+
+    await assertWithheld(again, /holds 1 records, not 2/)
+
+    const run = await again.call('POST', '/api/runs', { did: generateSigningKey().did })
+    assert.equal(run.status, 201)
+    assert.match(run.body.warnings.join(), /Nothing of this vault is given out[\s\S]*--accept-restore/)
   })
 
   it('show a whole store that is older than the last one seen', async (t) => {

@@ -53,6 +53,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
     ...(within && { within }),
     command: commandName(command[0]),
   })
+  for (const warning of run.warnings ?? []) warn(warning)
   proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
   const exit = await runChild(options, run.run_id)
   if (exit.failure) warn(exit.failure)

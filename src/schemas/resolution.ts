@@ -101,7 +101,12 @@ export const startRun = z.strictObject({
 })
 export type StartRun = z.infer<typeof startRun>
 
-export const run = z.strictObject({ run_id: z.string(), expires_at: timestamp })
+export const run = z.strictObject({
+  run_id: z.string(),
+  expires_at: timestamp,
+  /** What keeps this run from its credentials, for people. */
+  warnings: z.array(z.string()).optional(),
+})
 export type Run = z.infer<typeof run>
 
 /** Without an exit code nobody lived to tell it. */

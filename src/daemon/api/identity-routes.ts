@@ -101,7 +101,9 @@ export function identityRoutes(
       status: 201,
       handle: async ({ who, body }) => {
         await requireGrantable(credentials, who, body)
-        return { body: await principals.startRun(who, body) }
+        const breach = await credentials.connections.breach(who)
+        const started = await principals.startRun(who, body)
+        return { body: { ...started, ...(breach !== undefined && { warnings: [breach] }) } }
       },
     }),
     route({

@@ -104,6 +104,8 @@ export interface Connections {
    * Takes the vault as it is, after damage or a restored backup. The connections whose credentials were lost.
    */
   restore(actor: Actor): Promise<readonly ConnectionId[]>
+  /** Why nothing of the actor's vault is given out, one sentence; undefined where it is whole. */
+  breach(actor: Actor): Promise<string | undefined>
   /** Loads every record's columns. @throws where they cannot be read; returns sentences on what does not fit. */
   check(vaultId: string): Promise<readonly string[]>
 }
@@ -380,6 +382,17 @@ class ConnectionsOfStore implements Connections {
     )
   }
 
+  async breach(actor: Actor): Promise<string | undefined> {
+    if (this.#vault.status().kind === 'sealed') return undefined
+    try {
+      await this.#vault.requireWhole(actor.vaultId)
+      return undefined
+    } catch (error) {
+      if (error instanceof BrokerError) return `${error.message}. ${error.options.hint ?? ''}`.trim()
+      throw error
+    }
+  }
+
   async restore(actor: Actor): Promise<readonly ConnectionId[]> {
     return this.#store.transaction(async (tx) => {
       await this.#vault.restore(tx, actor.vaultId)
@@ -444,6 +457,7 @@ class ConnectionsOfStore implements Connections {
         },
       )
     }
+    await this.#vault.requireWhole(actor.vaultId)
     const opened = await this.#vault.unseal(this.#store.db, recordOf(actor, row), row.destination, row.record)
     return { credential: parseCredential(opened.plaintext), version: opened.version }
   }

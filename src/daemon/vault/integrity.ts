@@ -10,6 +10,8 @@ import { recordContext } from './record-context.ts'
 export interface Integrity {
   readonly records: number
   readonly issues: readonly string[]
+  /** The one among them by which nothing of the vault can be trusted: it does not hold what it last did. */
+  readonly breach?: string
 }
 
 export interface IntegrityPass {
@@ -34,7 +36,9 @@ export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
       issues.push(`The stored ${row.kind} "${row.id}" was changed outside of Broker.`)
     found = withRecord(pass.keys, found, row)
   }
-  return { records: rows.length, issues: [...issues, ...manifestIssues(pass, manifest, found)] }
+  const breach = manifestBreach(pass, manifest, found)
+  const all = [...issues, ...(breach === undefined ? anchorIssues(pass.anchor) : [breach])]
+  return { records: rows.length, issues: all, ...(breach !== undefined && { breach }) }
 }
 
 interface StoredManifest {
@@ -63,17 +67,18 @@ export async function opens(
   }
 }
 
-function manifestIssues(
+function manifestBreach(
   { keys, anchor, vaultId }: IntegrityPass,
   stored: StoredManifest | undefined,
   found: Manifest,
-): readonly string[] {
-  if (!stored) return ['The manifest of the vault is missing.']
+): string | undefined {
+  if (!stored) return 'The manifest of the vault is missing.'
   const expected = openedManifest(keys, vaultId, stored)
-  if (!expected) return ['The manifest of the vault was changed outside of Broker.']
-  if (expected.count !== found.count) return [`The vault holds ${found.count} records, not ${expected.count}.`]
-  if (expected.fingerprint !== found.fingerprint) return ['A record of the vault was replaced by an older one.']
-  return anchorIssues(anchor, vaultId)
+  if (!expected) return 'The manifest of the vault was changed outside of Broker.'
+  if (expected.count !== found.count) return `The vault holds ${found.count} records, not ${expected.count}.`
+  if (expected.fingerprint !== found.fingerprint) return 'A record of the vault was replaced by an older one.'
+  if (!anchor.isRolledBack(vaultId)) return undefined
+  return 'The whole store is older than the last one seen here. If you restored a backup on purpose: broker doctor --accept-restore'
 }
 
 function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManifest): Manifest | undefined {
@@ -84,11 +89,7 @@ function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManif
   }
 }
 
-function anchorIssues(anchor: Anchor, vaultId: string): readonly string[] {
+function anchorIssues(anchor: Anchor): readonly string[] {
   if (anchor.damaged) return ['The file server/vault-anchor.json was changed outside of Broker.']
-  if (!anchor.isWritten()) return ['The file server/vault-anchor.json cannot be written.']
-  if (!anchor.isRolledBack(vaultId)) return []
-  return [
-    'The whole store is older than the last one seen here. If you restored a backup on purpose: broker doctor --accept-restore',
-  ]
+  return anchor.isWritten() ? [] : ['The file server/vault-anchor.json cannot be written.']
 }

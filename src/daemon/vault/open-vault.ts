@@ -1,8 +1,10 @@
 import { randomUUID } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
 import { type Db, preparedQuery, type RecordRow, type Store } from '../store/index.ts'
 import { open, seal } from './aead.ts'
 import { type Anchor, type AnchorFile, openAnchor } from './anchor.ts'
+import { Inspections } from './inspections.ts'
 import { checkIntegrity, type Integrity, opens } from './integrity.ts'
 import { type DataKey, deriveKeys, type KeyHierarchy, keyIdOf, makeDataKey, unwrapDataKey } from './key-hierarchy.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
@@ -64,6 +66,11 @@ export interface Vault {
    * anew from those that do. The removed ones, as `kind` and `id`.
    */
   restore(tx: Db, vaultId: string): Promise<readonly Pick<RecordRef, 'kind' | 'id'>[]>
+  /**
+   * Makes sure that the vault holds what it last did, before something of it is given out. Not within a transaction.
+   * @throws BrokerError CredentialMissingError where it does not
+   */
+  requireWhole(vaultId: string): Promise<void>
   /** Opens every record of the vault and holds them against its manifest. */
   integrity(vaultId: string): Promise<Integrity>
   /** Writes down how far the changed vaults have come. It happens by itself soon after a change, and before a stop. */
@@ -80,6 +87,7 @@ export interface VaultOptions {
 }
 
 const ANCHOR_DELAY_MS = 50
+const MOST_REMEMBERED = 50_000
 
 /** Opens the vault, or leaves it sealed with the cause. An existing vault never gets a new key. */
 export async function openVault(options: VaultOptions): Promise<Vault> {
@@ -99,12 +107,19 @@ class SealedRecords implements Vault {
   readonly #options: VaultOptions
   readonly #dataKeys = new Map<string, DataKey>()
   readonly #changed = new Set<string>()
+  readonly #inspections: Inspections
+  /** The newest version of each record that was opened here: none ever becomes older. */
+  readonly #newest = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   #anchorTimer: NodeJS.Timeout | undefined
   #state: Unsealed | { readonly cause: string } = { cause: 'it was not opened yet' }
 
   constructor(options: VaultOptions) {
     this.#options = options
     this.mode = options.masterKey.mode
+    this.#inspections = new Inspections(
+      async (vaultId) => (await this.integrity(vaultId)).breach,
+      options.now ?? Date.now,
+    )
   }
 
   status(): VaultStatus {
@@ -267,7 +282,23 @@ class SealedRecords implements Vault {
     const { key } = await this.#dataKey(db, ref.vaultId, term)
     const context = recordContext(keys, ref, { version, binding, term })
     const plaintext = new Secret(opened(() => open(key, sealed, context), 'The stored credential').toString())
+    this.#refuseOlder(ref, version)
     return { plaintext, version }
+  }
+
+  #refuseOlder({ vaultId, kind, id }: RecordRef, version: number): void {
+    const name = `${vaultId}/${kind}/${id}`
+    if (version < (this.#newest.get(name) ?? 0)) {
+      this.#inspections.forget(vaultId)
+      throw integrityError('The stored credential was replaced by an older one')
+    }
+    this.#newest.set(name, version)
+  }
+
+  async requireWhole(vaultId: string): Promise<void> {
+    const breach = await this.#inspections.breachOf(vaultId)
+    if (breach === undefined) return
+    throw integrityError(`Nothing of this vault is given out: ${breach.replace(/\.$/, '')}`)
   }
 
   async #newestDataKey(db: Db, vaultId: string): Promise<DataKey> {
@@ -317,6 +348,8 @@ class SealedRecords implements Vault {
     }
     const generation = await this.#replaceManifest(tx, vaultId, manifest)
     anchor.accept(vaultId, generation)
+    this.#newest.clear()
+    this.#inspections.forget(vaultId)
     return lost.map(({ kind, id }) => ({ kind: kind as RecordRef['kind'], id }))
   }
 
@@ -342,7 +375,15 @@ class SealedRecords implements Vault {
   async integrity(vaultId: string): Promise<Integrity> {
     const { keys, anchor } = this.#unsealed()
     const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
-    return checkIntegrity({ store: this.#options.store, keys, anchor, vaultId, dataKeyOf })
+    const found = await checkIntegrity({ store: this.#options.store, keys, anchor, vaultId, dataKeyOf })
+    // Versions may go back where somebody accepted a restored store, here or at another daemon.
+    if (found.breach === undefined) this.#forgetVersions(vaultId)
+    this.#inspections.note(vaultId, found.breach)
+    return found
+  }
+
+  #forgetVersions(vaultId: string): void {
+    for (const name of this.#newest.keys()) if (name.startsWith(`${vaultId}/`)) this.#newest.delete(name)
   }
 
   async roundtrip(vaultId: string): Promise<void> {
