@@ -24,6 +24,8 @@ const outcomes: Outcome[] = []
 const leftOut: LeftOut[] = []
 const cleanups: (() => unknown)[] = []
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const)
+  process.once(signal, () => void cleanUp().then(() => process.exit(1)))
 say(`clients from npm are kept in ${cacheFolder}`)
 installPrograms()
 try {
@@ -31,7 +33,7 @@ try {
   const waiting = wanted.values()
   await Promise.all(Array.from({ length: AT_ONCE }, () => runAll(world, waiting)))
 } finally {
-  for (const task of cleanups.toReversed()) await task()
+  await cleanUp()
 }
 process.stdout.write(`${clientsTable(outcomes)}\n`)
 for (const { title, reason } of leftOut) process.stdout.write(`left out: ${title}: ${reason}\n`)
@@ -40,6 +42,10 @@ if (only === undefined) writeFileSync(join(root, 'docs/clients.md'), clientsPage
 const surprises = outcomes.filter((outcome) => worked(outcome) && outcome.client.fails !== undefined)
 for (const { client } of surprises) say(`${titleOf(client)} works now: take its \`fails\` away`)
 process.exitCode = outcomes.every((outcome) => worked(outcome) || outcome.client.fails !== undefined) ? 0 : 1
+
+async function cleanUp(): Promise<void> {
+  for (const task of cleanups.splice(0).toReversed()) await task()
+}
 
 /** What Debian has, where that may be done. */
 function installPrograms(): void {

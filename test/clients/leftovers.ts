@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from 'node:fs'
 
-/** Ends what a client left behind in the background: processes whose home is this one. Where there is no `/proc`, nothing. */
-export function endLeftovers(home: string): void {
-  for (const pid of processes().filter((pid) => isAtHome(pid, home))) process.kill(pid, 'SIGKILL')
+/** Ends what clients left behind in the background: processes whose home is below this folder. Where there is no `/proc`, nothing. */
+export function endLeftovers(folder: string): void {
+  for (const pid of processes().filter((pid) => isAtHome(pid, folder))) process.kill(pid, 'SIGKILL')
 }
 
 function processes(): readonly number[] {
@@ -13,9 +13,9 @@ function processes(): readonly number[] {
   }
 }
 
-function isAtHome(pid: number, home: string): boolean {
+function isAtHome(pid: number, folder: string): boolean {
   try {
-    return readFileSync(`/proc/${pid}/environ`, 'latin1').split('\0').includes(`HOME=${home}`)
+    return readFileSync(`/proc/${pid}/environ`, 'latin1').includes(`\0HOME=${folder}/`)
   } catch {
     return false
   }

@@ -47,7 +47,7 @@ export async function runClient(world: World, client: Client, installed: Install
     if (client.twice) runs.push(await runOnce({ world, client, place, service }))
     return await judge(world, client, place, runs)
   } finally {
-    endLeftovers(place.home)
+    endLeftovers(dirname(place.home))
     service.close()
   }
 }

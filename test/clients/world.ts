@@ -4,6 +4,7 @@ import { type CertificateAuthority, createCertificateAuthority } from '../../src
 import { type BrokerHome, onboarded } from '../broker-command.ts'
 import type { Cleanup } from '../daemon-under-test.ts'
 import { HOSTS, type Keys, newKeys } from './hosts.ts'
+import { endLeftovers } from './leftovers.ts'
 
 /** A home that is logged in to everything the clients ask, as its owner would be. */
 export interface World {
@@ -35,6 +36,8 @@ export async function makeWorld(t: Cleanup): Promise<World> {
   const authority = createCertificateAuthority(HOSTS, new Date())
   const authorityFile = join(around, 'authority.pem')
   writeFileSync(authorityFile, authority.caPem)
+  const rows = join(around, 'rows')
+  t.after(() => endLeftovers(rows))
   const keys = newKeys()
   for (const definition of CUSTOM_PROVIDERS) {
     const file = join(around, `${definition.name}.json`)
@@ -49,7 +52,7 @@ export async function makeWorld(t: Cleanup): Promise<World> {
     authority,
     authorityFile,
     makeFolder(name) {
-      const folder = join(around, 'rows', `${made++}-${name.replaceAll(/[^A-Za-z0-9]+/g, '-')}`)
+      const folder = join(rows, `${made++}-${name.replaceAll(/[^A-Za-z0-9]+/g, '-')}`)
       mkdirSync(folder, { recursive: true })
       return folder
     },
