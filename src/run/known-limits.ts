@@ -39,6 +39,18 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
     script: /^\s*(?:import|from)\s+http\.client\b/m,
   },
   {
+    name: 'urllib3 by itself (Python)',
+    what: 'the `PoolManager` of urllib3 reads no proxy from the environment',
+    way: 'Use requests, or `urllib3.ProxyManager(os.environ["HTTPS_PROXY"])`.',
+    commands: PYTHON,
+    script: /\burllib3\.PoolManager\s*\(/,
+  },
+  {
+    name: 'websockets before version 15 (Python)',
+    what: 'it has no support for proxies',
+    way: 'Use version 15 or newer, which has.',
+  },
+  {
     name: 'tornado (Python)',
     what: 'the client of tornado knows no proxy of the environment',
     way: 'Use httpx, or its `CurlAsyncHTTPClient` with `proxy_host`.',
