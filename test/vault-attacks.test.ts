@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   chmodSync,
   copyFileSync,
@@ -20,6 +21,7 @@ import {
   type DaemonUnderTest,
   owner,
   refusedDaemon,
+  send,
   startDaemon,
   temporaryHome,
 } from './daemon-under-test.ts'
@@ -428,4 +430,36 @@ describe('the files of a home', () => {
       assert.equal(mode & 0o077, 0, `${entry.name} has mode ${mode.toString(8)}`)
     }
   })
+})
+
+describe('the memory of the daemon', () => {
+  it('is in no core file, and no signal but those that end it ends it', {
+    skip: process.platform !== 'linux' && 'only Linux has /proc',
+  }, async (t) => {
+    const daemon = await startDaemon(t)
+
+    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) daemon.process.kill(signal)
+
+    assert.equal((await send(daemon, 'GET', '/api/health')).status, 200)
+    assert.equal(Number.parseInt(readFileSync(`/proc/${daemon.process.pid}/coredump_filter`, 'utf8'), 16), 0)
+  })
+})
+
+describe('the log of the daemon', () => {
+  for (const kind of ['a link', 'a FIFO']) {
+    it(`is not written through ${kind}`, async (t) => {
+      const { home } = await stoppedHome(t)
+      const log = join(home, 'server/logs/daemon.log')
+      const target = join(home, 'target')
+      rmSync(log)
+      if (kind === 'a link') symlinkSync(target, log)
+      else execFileSync('mkfifo', [log])
+
+      const { code, output } = await refusedDaemon(home)
+
+      assert.equal(code, 4)
+      assert.match(output, /daemon\.log[\s\S]*a link, or no regular file[\s\S]*Remove it/)
+      assert.equal(existsSync(target), false)
+    })
+  }
 })

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, constants, openSync, readFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -154,8 +154,19 @@ export function requireOwn(config: Config): void {
 }
 
 function openForWords(path: string): number {
-  const { O_WRONLY, O_CREAT, O_TRUNC, O_NOFOLLOW } = constants
-  return openSync(path, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW, 0o600)
+  const { O_WRONLY, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants
+  try {
+    // Not emptied before it is known to be a file; a FIFO is not waited for.
+    const descriptor = openSync(path, O_WRONLY | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600)
+    if (!fstatSync(descriptor).isFile()) throw new Error('it is no regular file')
+    ftruncateSync(descriptor)
+    return descriptor
+  } catch (cause) {
+    throw new BrokerError('OperationNotAllowedError', `Cannot write "${path}": it is a link, or no regular file`, {
+      hint: 'Remove it and start the daemon again.',
+      cause,
+    })
+  }
 }
 
 function didNotStart(config: Config, words: string): BrokerError {

@@ -6,6 +6,7 @@ import {
   ensureBootstrapSecret,
   ensureDaemonKey,
   ensureServerConfig,
+  keepMemoryPrivate,
   loadConfig,
   privateFolder,
   readDaemonInfo,
@@ -210,8 +211,7 @@ function cannotListen(cause: unknown, port: number): unknown {
 }
 
 async function main(): Promise<void> {
-  // Without a listener this signal opens Node's inspector, and with it the memory of this process.
-  process.on('SIGUSR1', () => undefined)
+  keepMemoryPrivate()
   // Modes in the home are ours to choose, whatever the shell's mask.
   process.umask(0o077)
   const config = loadConfig(process.env, homedir())

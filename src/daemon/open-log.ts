@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs'
+import { lstatSync, mkdirSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { createStream, type RotatingFileStream } from 'rotating-file-stream'
@@ -11,16 +11,29 @@ export interface DaemonLog {
 }
 
 /**
- * Structured lines into a file that rotates. Only fields that the daemon's own code names are ever written: nothing that
+ * Structured lines into a file that rotates. Throws OperationNotAllowedError where its name is taken by a link or the like. Only fields that the daemon's own code names are ever written: nothing that
  * came in with a request, and of an unexpected error its kind and its stack without the message.
  */
 export function openLog(path: string, level: LogLevel): DaemonLog {
   mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  refuseOther(path)
   const file = createStream(basename(path), { path: dirname(path), size: '5M', maxFiles: 5, mode: 0o600 })
   // A log that cannot be written must not stop the daemon that would say so.
   file.on('error', () => undefined)
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)
   return { log, close: () => end(file) }
+}
+
+/** A link would lead what is written elsewhere, and a FIFO that nobody reads would hold the daemon up. */
+function refuseOther(path: string): void {
+  if (lstatSync(path, { throwIfNoEntry: false })?.isFile() ?? true) return
+  throw new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot write the log "${path}": it is a link, or no regular file`,
+    {
+      hint: 'Remove it; the daemon makes a new one.',
+    },
+  )
 }
 
 function end(file: RotatingFileStream): Promise<void> {
