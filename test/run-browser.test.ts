@@ -1,12 +1,11 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
-import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
+import type { LocalApi } from '../demo/local-api.ts'
 import { whyNot } from '../tools/available.ts'
-import { type BrokerHome, logIn, onboarded } from './broker-command.ts'
-import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import { acmeHome } from './acme-home.ts'
+import type { BrokerHome } from './broker-command.ts'
+import { suiteCleanup } from './daemon-under-test.ts'
 import { markedSecret } from './search-for-secret.ts'
 
 const HOST = 'www.acme-browser.example'
@@ -20,18 +19,7 @@ describe('a browser behind broker run', { timeout: 120_000, skip: whyNot('chromi
   let api: LocalApi
   let world: BrokerHome
   before(async () => {
-    api = await startLocalApi([HOST, STRANGER], KEY)
-    cleanup.after(() => api.close())
-    const authority = join(dirname(temporaryHome(cleanup)), 'authority.pem')
-    writeFileSync(authority, api.caPem)
-    world = await onboarded(cleanup, {
-      BROKER_PROXY_CONNECT_TO: [HOST, STRANGER].map((host) => `${host}:443:127.0.0.1:${api.port}`).join(),
-      BROKER_PROXY_CA_FILE: authority,
-    })
-    const file = join(world.folder, 'acme.json')
-    writeFileSync(file, JSON.stringify(DEFINITION))
-    assert.equal((await world.broker(['provider', 'register', file, '--yes'])).code, 0)
-    await logIn(world, 'acme', KEY)
+    ;({ api, world } = await acmeHome(cleanup, { providers: { acme: HOST }, strangers: [STRANGER], key: KEY }))
   })
 
   it('loads a page that wants the key, with a profile of its own', async () => {
@@ -64,13 +52,3 @@ describe('a browser behind broker run', { timeout: 120_000, skip: whyNot('chromi
     assert.match(stdout, /acme-large/)
   })
 })
-
-const DEFINITION = {
-  schema_version: 1,
-  name: 'acme',
-  display_name: 'Acme',
-  auth_type: 'api_key',
-  flow: 'api_key',
-  hosts: [HOST],
-  api_key: { header_name: 'Authorization', prefix: 'Bearer' },
-}

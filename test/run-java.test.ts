@@ -2,16 +2,16 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { writeFileSync } from 'node:fs'
 import { connect } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
+import type { LocalApi } from '../demo/local-api.ts'
 import { whyNot } from '../tools/available.ts'
-import { type BrokerHome, logIn, onboarded } from './broker-command.ts'
-import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import { acmeHome } from './acme-home.ts'
+import type { BrokerHome } from './broker-command.ts'
+import { suiteCleanup } from './daemon-under-test.ts'
 import { markedSecret } from './search-for-secret.ts'
 
 const HOST = 'api.acme-java.example'
-const STRANGER = 'repo.stranger-java.example'
 const KEY = markedSecret('ak-')
 
 describe('Java behind broker run', { timeout: 120_000, skip: whyNot('java') }, () => {
@@ -19,18 +19,7 @@ describe('Java behind broker run', { timeout: 120_000, skip: whyNot('java') }, (
   let api: LocalApi
   let world: BrokerHome
   before(async () => {
-    api = await startLocalApi([HOST, STRANGER], KEY)
-    cleanup.after(() => api.close())
-    const authority = join(dirname(temporaryHome(cleanup)), 'authority.pem')
-    writeFileSync(authority, api.caPem)
-    world = await onboarded(cleanup, {
-      BROKER_PROXY_CONNECT_TO: [HOST, STRANGER].map((host) => `${host}:443:127.0.0.1:${api.port}`).join(),
-      BROKER_PROXY_CA_FILE: authority,
-    })
-    const file = join(world.folder, 'acme.json')
-    writeFileSync(file, JSON.stringify(DEFINITION))
-    assert.equal((await world.broker(['provider', 'register', file, '--yes'])).code, 0)
-    await logIn(world, 'acme', KEY)
+    ;({ api, world } = await acmeHome(cleanup, { providers: { acme: HOST }, key: KEY }))
     writeFileSync(join(world.folder, 'Clients.java'), CLIENTS)
     writeFileSync(join(world.folder, 'pom.xml'), POM)
   })
@@ -80,16 +69,6 @@ async function answerTo(port: number): Promise<string> {
   const [chunk] = await once(socket, 'data')
   socket.destroy()
   return String(chunk)
-}
-
-const DEFINITION = {
-  schema_version: 1,
-  name: 'acme',
-  display_name: 'Acme',
-  auth_type: 'api_key',
-  flow: 'api_key',
-  hosts: [HOST],
-  api_key: { header_name: 'Authorization', prefix: 'Bearer' },
 }
 
 const CLIENTS = `

@@ -1,13 +1,14 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { connect } from 'node:net'
-import { dirname, join } from 'node:path'
+import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
-import { BROKER, type BrokerHome, type Ended, logIn, onboarded } from './broker-command.ts'
-import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import type { LocalApi } from '../demo/local-api.ts'
+import { acmeHome } from './acme-home.ts'
+import { BROKER, type BrokerHome, type Ended, logIn } from './broker-command.ts'
+import { suiteCleanup } from './daemon-under-test.ts'
 import { markedSecret } from './search-for-secret.ts'
 
 const ACME = 'api.acme-nested.example'
@@ -27,23 +28,11 @@ describe('a run within a run', { timeout: 60_000 }, () => {
   let api: LocalApi
   let world: BrokerHome
   before(async () => {
-    api = await startLocalApi([ACME, OTHER, STRANGER], KEY)
-    cleanup.after(() => api.close())
-    const authority = join(dirname(temporaryHome(cleanup)), 'authority.pem')
-    writeFileSync(authority, api.caPem)
-    world = await onboarded(cleanup, {
-      BROKER_PROXY_CONNECT_TO: [ACME, OTHER, STRANGER].map((host) => `${host}:443:127.0.0.1:${api.port}`).join(),
-      BROKER_PROXY_CA_FILE: authority,
-    })
-    for (const [name, host] of [
-      ['acme', ACME],
-      ['other', OTHER],
-    ] as const) {
-      const file = join(world.folder, `${name}.json`)
-      writeFileSync(file, JSON.stringify(definition(name, host)))
-      assert.equal((await world.broker(['provider', 'register', file, '--yes'])).code, 0)
-      await logIn(world, name, KEY)
-    }
+    ;({ api, world } = await acmeHome(cleanup, {
+      providers: { acme: ACME, other: OTHER },
+      strangers: [STRANGER],
+      key: KEY,
+    }))
   })
 
   function inner(
@@ -173,16 +162,3 @@ describe('a run within a run', { timeout: 60_000 }, () => {
     return { port: typeof address === 'object' && address !== null ? address.port : 0, tunnels }
   }
 })
-
-function definition(name: string, host: string) {
-  return {
-    schema_version: 1,
-    name,
-    display_name: name,
-    auth_type: 'api_key',
-    flow: 'api_key',
-    hosts: [host],
-    env: { [`${name.toUpperCase()}_API_KEY`]: 'credential' },
-    api_key: { header_name: 'Authorization', prefix: 'Bearer' },
-  }
-}

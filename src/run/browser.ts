@@ -1,5 +1,6 @@
-import { accessSync, constants, writeFileSync } from 'node:fs'
-import { basename, delimiter, join } from 'node:path'
+import { writeFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { findProgram, isExecutable } from './find-program.ts'
 
 /** Browsers built on Chromium, in the order in which one is looked for. */
 const PROGRAMS = [
@@ -74,18 +75,7 @@ function findBrowser(inherited: Readonly<Record<string, string>>): string | unde
   const named = BROWSER_VARIABLES.map((name) => inherited[name]).find(
     (path) => path !== undefined && isExecutable(path),
   )
-  const folders = (inherited['PATH'] ?? '').split(delimiter)
-  const found = () => PROGRAMS.flatMap((program) => folders.map((folder) => join(folder, program))).find(isExecutable)
-  return named ?? found()
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+  return named ?? findProgram(PROGRAMS, inherited)
 }
 
 /** As one word of a shell. */

@@ -1,5 +1,6 @@
 import { lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
+import { isAlive } from './is-alive.ts'
 
 const NAME = /^broker-run-(\d+)-[A-Za-z0-9]{6}$/
 
@@ -27,13 +28,4 @@ function isOwnFolder(path: string): boolean {
 
 function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
-  }
 }

@@ -3,6 +3,7 @@ import type { DaemonClient, Signer } from '../client/index.ts'
 import { generateSigningKey, type SigningKey } from '../identity/index.ts'
 import { newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
+import { isAlive } from './is-alive.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
@@ -155,14 +156,5 @@ async function untilNoneIsLeft(descendants: Descendants): Promise<void> {
   // All processes are read only when those that were known have gone.
   for (let left = descendants.living(); left.length > 0; left = descendants.living()) {
     while (left.some(({ pid }) => isAlive(pid))) await delay(LOOK_AGAIN)
-  }
-}
-
-function isAlive(pid: number): boolean {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch (error) {
-    return !(error instanceof Error && 'code' in error && error.code === 'ESRCH')
   }
 }

@@ -1,7 +1,8 @@
-import { accessSync, constants, readFileSync, writeFileSync } from 'node:fs'
-import { delimiter, join } from 'node:path'
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
 import { SYSTEM_BUNDLES } from '../proxy/index.ts'
+import { findProgram } from './find-program.ts'
 import { pkcs12TrustStore } from './pkcs12-trust-store.ts'
 
 type Environment = Readonly<Record<string, string>>
@@ -37,17 +38,8 @@ export const REPLACING = [
 export const REPLACING_WHERE_SET = ['AWS_CA_BUNDLE', 'CLOUDSDK_CORE_CUSTOM_CA_CERTS_FILE', 'NIX_SSL_CERT_FILE'] as const
 
 /** Java alone needs the roots in a form of its own, which is not worth making for everyone. */
-export function hasJava({ PATH = '', JAVA_HOME }: Readonly<Record<string, string | undefined>>): boolean {
-  return JAVA_HOME !== undefined || PATH.split(delimiter).some((folder) => isExecutable(join(folder, 'java')))
-}
-
-function isExecutable(path: string): boolean {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
+export function hasJava(inherited: Environment): boolean {
+  return inherited['JAVA_HOME'] !== undefined || findProgram(['java'], inherited) !== undefined
 }
 
 /** `withJava` costs reading every root once more. */
