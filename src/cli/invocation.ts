@@ -1,4 +1,5 @@
 import type { Config } from '../config/index.ts'
+import type { StartedProxy } from '../run/index.ts'
 import type { DebugLog } from './debug-log.ts'
 import type { Output } from './output.ts'
 import type { Terminal } from './terminal.ts'
@@ -11,6 +12,8 @@ export interface Invocation {
   /** Where the log is written; undefined where the user switched it off. */
   readonly logFile: string | undefined
   readonly terminal: Terminal
+  /** The process of the run's proxy, where it was started before all else. */
+  readonly runProxy?: StartedProxy
   readonly quiet: boolean
   /** The configuration as it is with another daemon to call. */
   readonly configFor: (baseUrl: string) => Config

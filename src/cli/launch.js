@@ -21,9 +21,16 @@ function printVersion() {
 async function start() {
   cacheCompiledCode(fileURLToPath(new URL('../../node_modules/.cache', import.meta.url)))
   // Only `broker run` starts it, with a channel to speak through.
-  const isRunProxy = first === 'run-proxy' && process.connected === true
-  const { main } = isRunProxy ? await import('./run-proxy.ts') : await import('./main.ts')
-  await main()
+  if (first === 'run-proxy' && process.connected === true) {
+    const { main } = await import('./run-proxy.ts')
+    return await main()
+  }
+  const argv = process.argv.slice(2)
+  // Both processes take a while to load: the second does so beside the first.
+  const { beginsRun, startRunProxy } = await import('./start-run-proxy.ts')
+  const runProxy = beginsRun(argv, process.env) ? startRunProxy(process.env) : undefined
+  const { main } = await import('./main.ts')
+  await main(argv, runProxy)
 }
 
 // Only beside the code itself: in a folder that others may write to, code could be planted.

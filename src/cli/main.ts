@@ -3,8 +3,9 @@ import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import picocolors from 'picocolors'
-import { isWithinRun, loadConfig } from '../config/index.ts'
+import { loadConfig, proxyOfRun } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
+import type { StartedProxy } from '../run/index.ts'
 import { openDebugLog } from './debug-log.ts'
 import type { Invocation } from './invocation.ts'
 import { Output } from './output.ts'
@@ -17,20 +18,22 @@ import { usageError } from './usage-error.ts'
  * command and ends the process with its exit code.
  * This room must never import the daemon, open a browser at anything but http(s), take a secret as an argument, or print one.
  */
-export async function main(argv: readonly string[] = process.argv.slice(2)): Promise<void> {
+export async function main(argv: readonly string[], runProxy: StartedProxy | undefined): Promise<void> {
   endQuietlyWhenNobodyReads()
-  const code = await run(argv)
+  const code = await run(argv, runProxy)
   await Promise.all([drained(process.stdout), drained(process.stderr)])
   process.exit(code)
 }
 
-async function run(argv: readonly string[]): Promise<number> {
+async function run(argv: readonly string[], runProxy: StartedProxy | undefined): Promise<number> {
   // Before anything is parsed: a wrong argument is told in JSON, too.
   let output = openOutput({ json: wantsJson(argv), color: !argv.includes('--no-color') })
   let code = 0
   const program = createProgram(packageVersion(), async (globals, command) => {
     output = openOutput(globals)
-    code = (await command(openInvocation(globals, output, await ownEnvironment()))) ?? 0
+    code =
+      (await command({ ...openInvocation(globals, output, await ownEnvironment()), ...(runProxy && { runProxy }) })) ??
+      0
   })
   try {
     await program.parseAsync([...argv], { from: 'user' })
@@ -45,9 +48,10 @@ async function run(argv: readonly string[]): Promise<number> {
 
 /** What a run changed for its child is not for a `broker` that the child calls. */
 async function ownEnvironment(): Promise<NodeJS.ProcessEnv> {
-  if (!isWithinRun(process.env)) return process.env
+  const proxy = proxyOfRun(process.env)
+  if (proxy === undefined) return process.env
   const { outsideOfRun } = await import('../run/index.ts')
-  return await outsideOfRun(process.env)
+  return await outsideOfRun(process.env, proxy)
 }
 
 function openInvocation(globals: GlobalOptions, output: Output, environment: NodeJS.ProcessEnv): Invocation {

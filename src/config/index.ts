@@ -15,11 +15,11 @@ export {
 export {
   type Config,
   type DaemonConfig,
-  isWithinRun,
   type LogLevel,
   loadConfig,
   type ProxyConfig,
   parseBaseUrl,
+  proxyOfRun,
   withoutProxies,
 } from './load-config.ts'
 export { readPrivateFile, writePrivateFile } from './private-file.ts'

@@ -1,3 +1,4 @@
+import { readFileSync } from 'node:fs'
 import { isAbsolute, join, resolve } from 'node:path'
 import { BrokerError, DEFAULT_PORT, ENCRYPTION_MODES, type EncryptionMode, Secret } from '../protocol/index.ts'
 import { readClientConfig } from './client-config.ts'
@@ -76,9 +77,34 @@ export function loadConfig(environment: Environment, homeFolder: string): Config
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
 const PROXY_OF_RUN = /^http:\/\/broker:[\w-]{32}@127\.0\.0\.1:\d{1,5}\/?$/
 
-/** Whether the environment is that of a run's child: its proxy looks like a run's. */
-export function isWithinRun(environment: Environment): boolean {
-  return PROXY_OF_RUN.test(environment['HTTPS_PROXY'] ?? '')
+/**
+ * The proxy of the run that this process is of: what its own environment names, or that of a process it descends from, for
+ * an agent starts its MCP servers with hardly any environment. Undefined outside of runs.
+ */
+export function proxyOfRun(environment: Environment): string | undefined {
+  const own = [environment['HTTPS_PROXY'], environment['https_proxy']].find((url) => url && PROXY_OF_RUN.test(url))
+  return own ?? proxyOfAncestors()
+}
+
+const MOST_ANCESTORS = 64
+
+/** On Linux alone: other systems do not tell. */
+function proxyOfAncestors(): string | undefined {
+  let pid = process.ppid
+  for (let count = 0; pid > 1 && count < MOST_ANCESTORS; count += 1) {
+    const url = /(?:^|\0)HTTPS_PROXY=([^\0]*)/.exec(textOf(`/proc/${pid}/environ`))?.[1]
+    if (url && PROXY_OF_RUN.test(url)) return url
+    pid = Number(/^PPid:\s*(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0)
+  }
+  return undefined
+}
+
+function textOf(path: string): string {
+  try {
+    return readFileSync(path, 'latin1')
+  } catch {
+    return ''
+  }
 }
 
 /** The environment without the addresses of proxies. */

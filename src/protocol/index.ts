@@ -49,4 +49,5 @@ export {
   type QuirkName,
   ROLES,
   type Role,
+  RUN_DESCRIPTION_PATH,
 } from './words.ts'

@@ -35,6 +35,9 @@ export const DEFAULT_PLACEHOLDER = 'broker-proxy-managed'
 
 export const DEFAULT_PORT = 7998
 
+/** Path at which a run's proxy says what it is, to whom it serves. */
+export const RUN_DESCRIPTION_PATH = '/run'
+
 /** Every value of `event` (contract section 11). */
 export const AUDIT_EVENTS = [
   'provider.login',

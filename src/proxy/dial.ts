@@ -6,9 +6,9 @@ import type { AddressGuard, ForbiddenAddress } from './address-guard.ts'
 import { type Authority, formatAuthority } from './authority.ts'
 import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
-import { connectAnswer, opened } from './open-socket.ts'
+import { ConnectRefused, connectAnswer, opened } from './open-socket.ts'
 import { UNTOUCHED_HEADER } from './outer-run.ts'
-import { addressRefused, type Refusal, type UpstreamProblem, upstreamUnreachable } from './refusal.ts'
+import { addressRefused, outerRunRefused, type Refusal, type UpstreamProblem, upstreamUnreachable } from './refusal.ts'
 import { createUpstreamTrust } from './upstream-trust.ts'
 
 interface DialOptions {
@@ -135,8 +135,6 @@ export class Dialer {
   }
 
   async #connectThrough(proxy: ProxyEndpoint, target: Authority, signal: AbortSignal): Promise<Socket> {
-    const unreachable = (cause?: unknown) =>
-      new DialError(upstreamUnreachable(target.host, proxy.isOuterRun ? 'outer_run' : 'corporate_proxy'), cause)
     try {
       const socket = await this.#connectToProxy(proxy, signal)
       const authority = formatAuthority(target)
@@ -145,7 +143,7 @@ export class Dialer {
       await connectAnswer(socket, signal)
       return socket
     } catch (cause) {
-      throw unreachable(cause)
+      throw new DialError(refusedBy(proxy, target, cause), cause)
     }
   }
 
@@ -181,6 +179,12 @@ export class Dialer {
 /** The line that a corporate proxy wants, or nothing. Goes to that proxy alone. */
 export function proxyAuthorizationLine({ authorization }: ProxyEndpoint): string {
   return authorization === undefined ? '' : `Proxy-Authorization: ${authorization.reveal()}\r\n`
+}
+
+function refusedBy({ isOuterRun }: ProxyEndpoint, { host }: Authority, cause: unknown): Refusal {
+  if (!isOuterRun) return upstreamUnreachable(host, 'corporate_proxy')
+  const isForbidden = cause instanceof ConnectRefused && cause.status === 403
+  return isForbidden ? outerRunRefused(host) : upstreamUnreachable(host, 'outer_run')
 }
 
 function firstForbidden(

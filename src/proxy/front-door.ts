@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
-import type { Secret } from '../protocol/index.ts'
+import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { type Authority, formatAuthority, parseAuthority } from './authority.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
@@ -8,7 +8,7 @@ import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
 import type { Services } from './exchange.ts'
 import { isBodiless } from './header-fields.ts'
 import { intercept, recordDenied, refusePlaintext } from './intercept.ts'
-import { DESCRIPTION_PATH, UNTOUCHED_HEADER } from './outer-run.ts'
+import { UNTOUCHED_HEADER } from './outer-run.ts'
 import {
   addressRefused,
   BAD_AUTHORITY,
@@ -74,7 +74,7 @@ export class FrontDoor {
 
   #judge(head: RequestHead, admission: Admission): Verdict {
     const isConnect = head.method === 'CONNECT'
-    const isDescription = head.method === 'GET' && head.target === DESCRIPTION_PATH
+    const isDescription = head.method === 'GET' && head.target === RUN_DESCRIPTION_PATH
     if (!isConnect && !isDescription && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
     if (admission !== 'granted' && !this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
     if (isDescription) return { kind: 'answer', body: this.#options.describe() }

@@ -7,6 +7,6 @@
 export { type CertificateAuthority, createCertificateAuthority } from './certificate-authority.ts'
 export { type ConnectTo, parseConnectTo } from './connect-to.ts'
 export { type CorporateProxy, type CorporateProxyEnvironment, parseCorporateProxy } from './corporate-proxy.ts'
-export { DESCRIPTION_PATH, throughOuterRun } from './outer-run.ts'
+export { throughOuterRun } from './outer-run.ts'
 export { type Broker, newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
 export { SYSTEM_BUNDLES } from './upstream-trust.ts'

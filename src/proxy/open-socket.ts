@@ -26,11 +26,21 @@ export function connectAnswer(socket: Socket, signal: AbortSignal): Promise<void
       socket.pause()
       if (answer.length > end) socket.unshift(answer.subarray(end))
       if (CONNECTED.test(answer.toString('latin1', 0, 16))) resolve()
-      else reject(new Error('CONNECT refused'))
+      else reject(new ConnectRefused(Number(answer.toString('latin1', 9, 12))))
     }
     socket.on('data', read)
     return () => socket.off('data', read)
   })
+}
+
+/** The proxy answered a CONNECT with another status than 2xx. */
+export class ConnectRefused extends Error {
+  readonly status: number
+
+  constructor(status: number) {
+    super('CONNECT refused')
+    this.status = status
+  }
 }
 
 const CONNECTED = /^HTTP\/1\.[01] 2[0-9]{2}[ \r]/

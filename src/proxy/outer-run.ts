@@ -2,9 +2,6 @@ import type { CorporateProxy, ProxyEndpoint } from './corporate-proxy.ts'
 
 /** How a run that is started within another one uses the other's proxy. */
 
-/** Path at which a run's proxy says what it is, to whom it serves. */
-export const DESCRIPTION_PATH = '/run'
-
 /**
  * A CONNECT with this header is tunnelled as it is, also to a host that is intercepted: the inner run injects by itself.
  * Nothing of the outer run's is put in.

@@ -177,6 +177,16 @@ export function strictRefused(host: string): Refusal {
   }
 }
 
+export function outerRunRefused(host: string): Refusal {
+  return {
+    status: 403,
+    error: 'OperationNotAllowedError',
+    message: `Cannot reach ${host}: the run around this one does not go there`,
+    hint: 'The outer `broker run` decides where this one may go: see whether it has --strict.',
+    reason: 'outer_run',
+  }
+}
+
 /** An address that the child may not reach through the proxy. */
 export function addressRefused(reason: 'daemon_address' | 'metadata_address'): Refusal {
   const what = reason === 'daemon_address' ? 'the broker daemon' : 'a cloud metadata service'
@@ -214,10 +224,7 @@ const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: s
     'the proxy on the way did not connect',
     'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the shell that started `broker run`.',
   ],
-  outer_run: [
-    'the run around this one did not connect',
-    'The outer `broker run` decides where this one may go: see whether it has --strict, and `broker log`.',
-  ],
+  outer_run: ['the run around this one did not connect', 'Check that the outer `broker run` still runs.'],
   protocol: ['its answer is not well-formed HTTP/1.1', 'Report it to the service.'],
 }
 

@@ -5,6 +5,14 @@ import type { Secret } from '../protocol/index.ts'
 export interface LeftProcess {
   readonly pid: number
   readonly name: string
+  /** In clock ticks since the system started: with its number it names one process. */
+  readonly startedAt: string
+}
+
+/** Whether it still runs: it is not one that has ended and waits for its parent, nor another that got its number. */
+export function isRunning({ pid, startedAt }: LeftProcess): boolean {
+  const stat = statOf(pid)
+  return stat !== undefined && !ENDED.has(stat.state) && stat.startedAt === startedAt
 }
 
 /** Whether this system tells which processes belong to a run: Linux does, by /proc. */
@@ -42,7 +50,7 @@ export class Descendants {
       grown = children.length > 0
     }
     const members = all.filter(({ pid }) => family.has(pid))
-    return members.map(({ pid, name }) => ({ pid, name: programOf(pid) ?? name }))
+    return members.map(({ pid, name, startedAt }) => ({ pid, name: programOf(pid) ?? name, startedAt }))
   }
 
   /**
@@ -99,12 +107,8 @@ function runningProcesses(): readonly RunningProcess[] {
     })
 }
 
-interface ProcessStat {
-  readonly name: string
+interface ProcessStat extends Omit<RunningProcess, 'pid'> {
   readonly state: string
-  readonly parent: number
-  /** In clock ticks since the system started: with its number it names one process. */
-  readonly startedAt: string
 }
 
 /** proc(5): the name stands in parentheses and may hold any character, parentheses too. */

@@ -28,8 +28,8 @@ export type FromProxy =
   | { readonly type: 'routes'; readonly routes: Routes }
   | { readonly type: 'listening'; readonly listening: OnTheWire<ListeningProxy> }
   | { readonly type: 'failed'; readonly failure: Failure }
-  /** The proxy has stopped, and the daemon knows; `warnings` say where it does not. */
-  | { readonly type: 'ended'; readonly warnings: readonly string[] }
+  /** The proxy has stopped; `isTold` says whether the daemon took the end of the run from it. */
+  | { readonly type: 'ended'; readonly isTold: boolean }
   /** Processes that the command left behind keep the proxy. */
   | { readonly type: 'stays'; readonly left: readonly LeftProcess[] }
 

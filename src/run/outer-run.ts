@@ -1,5 +1,5 @@
 import { request } from 'node:http'
-import { DESCRIPTION_PATH } from '../proxy/index.ts'
+import { RUN_DESCRIPTION_PATH } from '../protocol/index.ts'
 import type { Changes } from './child-environment.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -16,12 +16,12 @@ export interface RunDescription {
  * The environment of a run's child as it was outside of that run, with what Broker needs to know of it; only the proxy stays,
  * which is the way out. Where the run has ended, its proxy is taken out too: then it leads nowhere.
  */
-export async function outsideOfRun(environment: Environment): Promise<Environment> {
-  const url = URL.parse(environment['HTTPS_PROXY'] ?? '')
-  const description = url === null ? undefined : await askRun(url)
-  if (description === undefined) return without(environment, environment['HTTPS_PROXY'])
+export async function outsideOfRun(environment: Environment, proxy: string): Promise<Environment> {
+  const description = await askRun(new URL(proxy))
+  if (description === undefined) return without(environment, proxy)
   const restored = restore(environment, description.changes)
-  return { ...description.settings, ...restored, BROKER_OUTER_RUN: description.run_id }
+  const way = { HTTPS_PROXY: proxy, https_proxy: proxy, HTTP_PROXY: proxy, http_proxy: proxy }
+  return { ...description.settings, ...restored, ...way, BROKER_OUTER_RUN: description.run_id }
 }
 
 const TIME_LIMIT = 5_000
@@ -32,7 +32,7 @@ function askRun({ port, username, password }: URL): Promise<RunDescription | und
     const asked = request({
       host: '127.0.0.1',
       port,
-      path: DESCRIPTION_PATH,
+      path: RUN_DESCRIPTION_PATH,
       headers: { 'proxy-authorization': authorization },
       agent: false,
       timeout: TIME_LIMIT,
@@ -81,6 +81,6 @@ function restore(environment: Environment, changes: Changes): Environment {
   return restored
 }
 
-function without(environment: Environment, value: string | undefined): Environment {
+function without(environment: Environment, value: string): Environment {
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== value))
 }

@@ -42,6 +42,8 @@ function leadThrough(proxy, noProxy) {
   const isPlainRequest = plainRequests()
 
   Socket.prototype.connect = function (...args) {
+    // A library that answers requests by itself (nock) has put its own way to connect there.
+    if (this._handle && Object.hasOwn(this._handle, 'connect')) return connect.apply(this, args)
     const [options, callback] = Array.isArray(args[0]) ? args[0] : net._normalizeArgs(args)
     const authority = this.encrypted || isPlainRequest(options) ? authorityOf(options) : undefined
     if (authority === undefined) return connect.apply(this, args)
@@ -65,7 +67,7 @@ function leadThrough(proxy, noProxy) {
   /** Gives a connection to `authority` to a socket that was just told to connect. */
   function tunnel(socket, authority) {
     const own = socket._handle
-    const way = net.connect({ host: proxy.host, port: proxy.port, noDelay: true })
+    const way = connect.call(new Socket(), { host: proxy.host, port: proxy.port, noDelay: true })
     let request
     own.connect = (asked) => {
       request = asked

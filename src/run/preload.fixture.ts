@@ -9,7 +9,7 @@ import { text } from 'node:stream/consumers'
 import type { TestContext } from 'node:test'
 import { answering, CREDENTIAL, stage, tcpOrigin, testAuthority, tlsOrigin } from '../proxy/test-stage.ts'
 import { childEnvironment } from './child-environment.ts'
-import { writeTrustFiles } from './trust-files.ts'
+import { readTrustBase, writeTrustFiles } from './trust-files.ts'
 
 /** Full paths of further Nodes, so that the suite runs on every version that a child may be. */
 const FURTHER = 'BROKER_TEST_NODES'
@@ -55,7 +55,7 @@ export async function nodeStage(
   const { environment } = childEnvironment({
     inherited,
     proxy: { port: proxy.port, openPort: undefined, ...proxy.credentials },
-    trust: writeTrustFiles(folder, proxy.caPem ?? '', inherited, { withJava: false }),
+    trust: writeTrustFiles(folder, proxy.caPem ?? '', readTrustBase(inherited, { withJava: false })),
     placeholders: {},
     routedHosts: ['api.prov.test'],
   })

@@ -1,4 +1,4 @@
-import { type ChildProcess, spawn } from 'node:child_process'
+import type { ChildProcess } from 'node:child_process'
 import { BrokerError, Secret } from '../protocol/index.ts'
 import type { Routes } from '../schemas/index.ts'
 import type { LeftProcess } from './descendants.ts'
@@ -7,10 +7,17 @@ import type { RunDescription } from './outer-run.ts'
 
 /** How the run ended for its proxy. */
 export type RunEnd =
-  | { readonly kind: 'ended'; readonly warnings: readonly string[] }
+  /** The proxy has stopped; `isTold` says whether the daemon knows. */
+  | { readonly kind: 'ended'; readonly isTold: boolean }
   | { readonly kind: 'stays'; readonly left: readonly LeftProcess[] }
   /** The process of the proxy is gone, or has nothing more to say. */
   | { readonly kind: 'lost' }
+
+/** The process of a proxy, started with a channel before anybody listened, and what it has said since. */
+export interface StartedProxy {
+  readonly child: ChildProcess
+  readonly said: readonly FromProxy[]
+}
 
 /**
  * The process of a run's proxy, as `broker run` sees it. Every promise rejects with the BrokerError that the process
@@ -23,18 +30,15 @@ export class ProxyProcess {
   readonly #listening = Promise.withResolvers<ListeningProxy>()
   readonly #end = Promise.withResolvers<RunEnd>()
 
-  /** Starts it at once: it makes itself ready while `broker run` speaks with the daemon. */
-  constructor([file, ...args]: readonly [string, ...string[]], env: Readonly<Record<string, string | undefined>>) {
-    // In a session of its own: what the terminal sends to the command's group is not for the proxy.
-    this.#child = spawn(file, args, {
-      detached: true,
-      env,
-      stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    })
+  constructor({ child, said }: StartedProxy) {
+    this.#child = child
     for (const { promise } of [this.#key, this.#routes, this.#listening]) promise.catch(() => {})
+    for (const message of said) this.#heard(message)
+    child.removeAllListeners('message')
     this.#child.on('message', (message: FromProxy) => this.#heard(message))
     this.#child.once('error', (error) => this.#fail(unexpectedEnd(error)))
     this.#child.once('disconnect', () => this.#fail(unexpectedEnd()))
+    if (!child.connected) this.#fail(unexpectedEnd())
   }
 
   /** did:key of the run. */
@@ -95,7 +99,7 @@ export class ProxyProcess {
         this.#fail(errorOf(message.failure))
         break
       case 'ended':
-        this.#end.resolve({ kind: 'ended', warnings: message.warnings })
+        this.#end.resolve({ kind: 'ended', isTold: message.isTold })
         break
       case 'stays':
         this.#end.resolve({ kind: 'stays', left: message.left })

@@ -10,7 +10,7 @@ export interface RunChannel {
   /** The child's exit code; undefined where `broker run` ended before it told one. */
   readonly childEnded: Promise<number | undefined>
   /** Settled once the system, or somebody, asks this process to end. */
-  readonly asked: Promise<undefined>
+  readonly asked: Promise<'asked'>
   /** Nothing where nobody listens any more. */
   send(message: FromProxy): void
   close(): void
@@ -22,7 +22,7 @@ export function openRunChannel(): RunChannel {
   const description = Promise.withResolvers<string>()
   const childStarted = Promise.withResolvers<number>()
   const childEnded = Promise.withResolvers<number | undefined>()
-  const asked = Promise.withResolvers<undefined>()
+  const asked = Promise.withResolvers<'asked'>()
   process.on('message', (message: ToProxy) => {
     if (message.type === 'start') started.resolve(message.start)
     else if (message.type === 'describe') description.resolve(message.description)
@@ -36,7 +36,7 @@ export function openRunChannel(): RunChannel {
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
       started.resolve(undefined)
-      asked.resolve(undefined)
+      asked.resolve('asked')
     })
   }
   return {

@@ -8,7 +8,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, test } from 'node:test'
 import { type Caller, connect, type DaemonUnderTest, owner, startDaemon } from '../../test/daemon-under-test.ts'
-import { RUN_PROXY_COMMAND } from '../cli/run-proxy-command.ts'
+import { startRunProxy } from '../cli/start-run-proxy.ts'
 import { DaemonClient, expectDaemon, type Signer } from '../client/index.ts'
 import { generateSigningKey } from '../identity/index.ts'
 import { createCertificateAuthority } from '../proxy/certificate-authority.ts'
@@ -179,14 +179,16 @@ async function run(
   warnings = []
   const client = clientOf(ada)
   const inherited = { PATH: process.env['PATH'] ?? '', HOME: folder, ...more.inherited }
-  const proxy = new ProxyProcess(RUN_PROXY_COMMAND, {
-    ...inherited,
-    BROKER_HOME: daemon.home,
-    BROKER_PORT: String(daemon.port),
-    BROKER_PROXY_CA_FILE: originCaFile,
-    BROKER_PROXY_CONNECT_TO: `${HOST}:443:127.0.0.1:${(origin.address() as AddressInfo).port}`,
-    TMPDIR: folder,
-  })
+  const proxy = new ProxyProcess(
+    startRunProxy({
+      ...inherited,
+      BROKER_HOME: daemon.home,
+      BROKER_PORT: String(daemon.port),
+      BROKER_PROXY_CA_FILE: originCaFile,
+      BROKER_PROXY_CONNECT_TO: `${HOST}:443:127.0.0.1:${(origin.address() as AddressInfo).port}`,
+      TMPDIR: folder,
+    }),
+  )
   const options: RunOptions = {
     command,
     client,

@@ -58,19 +58,30 @@ export async function runCommand(options: RunOptions): Promise<number> {
   const exit = await runChild(options, run.run_id)
   if (exit.failure) warn(exit.failure)
   const end = await proxy.childEnded(exit.code)
-  if (end.kind === 'lost') await client.endRun(run.run_id, exit.code).catch(() => {})
-  for (const warning of warningsOf(end, command)) warn(warning)
+  const warning = warningOf(end, command)
+  if (warning !== undefined) warn(warning)
+  // The proxy is gone, or the daemon is one of an older version, which takes the end of a run from its identity alone.
+  if (end.kind === 'lost' || (end.kind === 'ended' && !end.isTold)) await tellEnd(options, run.run_id, exit.code)
   return exit.code
 }
 
-function warningsOf(end: RunEnd, command: RunOptions['command']): readonly string[] {
+// The child has ended: that the daemon could not be told changes nothing for the caller, and the run expires by itself.
+async function tellEnd({ client, warn }: RunOptions, runId: string, exitCode: number): Promise<void> {
+  try {
+    await client.endRun(runId, exitCode)
+  } catch (error) {
+    warn(`The daemon could not be told that the run ended: ${error instanceof Error ? error.message : String(error)}`)
+  }
+}
+
+function warningOf(end: RunEnd, command: RunOptions['command']): string | undefined {
   switch (end.kind) {
     case 'ended':
-      return end.warnings
+      return undefined
     case 'stays':
-      return [`"${commandName(command[0])}" left ${namesOf(end.left)} running; the proxy stays until they end`]
+      return `"${commandName(command[0])}" left ${namesOf(end.left)} running; the proxy stays until they end`
     case 'lost':
-      return ['The proxy of this run ended before the command: requests after that were refused']
+      return 'The proxy of this run ended before the command: requests after that were refused'
   }
 }
 

@@ -1,12 +1,18 @@
-import { lstatSync, mkdtempSync, readdirSync, rmSync, type Stats } from 'node:fs'
+import { lstatSync, mkdtempSync, readdirSync, readlinkSync, rmSync, type Stats } from 'node:fs'
 import { join } from 'node:path'
 import { isAlive } from './is-alive.ts'
 
-const NAME = /^broker-run-(\d+)-[A-Za-z0-9]{6}$/
+const NAME = /^broker-run-(\d+)-(\d+)-[A-Za-z0-9]{6}$/
+
+/**
+ * Numbers of processes mean something within one PID namespace alone, and containers may share a folder for temporary
+ * files. `0` where the system has none.
+ */
+const NAMESPACE = pidNamespace()
 
 /** A new folder under `parent` for the files of this process's run, closed to everyone else (`mkdtemp` makes it 0700). */
 export function createRunFolder(parent: string): string {
-  return mkdtempSync(join(parent, `broker-run-${process.pid}-`))
+  return mkdtempSync(join(parent, `broker-run-${process.pid}-${NAMESPACE}-`))
 }
 
 export function removeRunFolder(folder: string): void {
@@ -16,8 +22,9 @@ export function removeRunFolder(folder: string): void {
 /** Removes what runs left behind that were killed: folders of ours whose process is gone. */
 export function sweepRunFolders(parent: string): void {
   for (const name of readdirSync(parent)) {
-    const pid = Number(NAME.exec(name)?.[1])
-    if (pid > 0 && !isAlive(pid) && isOwnFolder(join(parent, name))) removeRunFolder(join(parent, name))
+    const [, pid, namespace] = NAME.exec(name) ?? []
+    if (namespace === NAMESPACE && !isAlive(Number(pid)) && isOwnFolder(join(parent, name)))
+      removeRunFolder(join(parent, name))
   }
 }
 
@@ -28,4 +35,12 @@ function isOwnFolder(path: string): boolean {
 
 function statOf(path: string): Stats | undefined {
   return lstatSync(path, { throwIfNoEntry: false })
+}
+
+function pidNamespace(): string {
+  try {
+    return readlinkSync('/proc/self/ns/pid').replace(/\D+/g, '')
+  } catch {
+    return '0'
+  }
 }

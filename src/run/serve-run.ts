@@ -2,12 +2,11 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient, Signer } from '../client/index.ts'
 import { generateSigningKey, type SigningKey } from '../identity/index.ts'
 import { newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
-import { Descendants, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
-import { isAlive } from './is-alive.ts'
+import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
-import { hasJava, writeTrustFiles } from './trust-files.ts'
+import { hasJava, readTrustBase, type TrustBase, writeTrustFiles } from './trust-files.ts'
 
 export interface ServeOptions {
   readonly channel: RunChannel
@@ -35,8 +34,10 @@ export async function serveRun(options: ServeOptions): Promise<void> {
     const settings = options.proxySettings()
     const key = generateSigningKey()
     channel.send({ type: 'key', did: key.did })
+    // While `broker run` speaks with the daemon.
+    const trust = readTrustBase(options.inherited, { withJava: KNOWS_DESCENDANTS && hasJava(options.inherited) })
     const start = await channel.started
-    if (start !== undefined) await serveStarted({ ...options, settings, start }, key)
+    if (start !== undefined) await serveStarted({ ...options, settings, trust, start }, key)
   } catch (error) {
     channel.send({ type: 'failed', failure: failureOf(error) })
   } finally {
@@ -46,6 +47,7 @@ export async function serveRun(options: ServeOptions): Promise<void> {
 
 interface StartedRun extends ServeOptions {
   readonly settings: ProxySettings
+  readonly trust: TrustBase
   readonly start: StartProxy
 }
 
@@ -53,21 +55,19 @@ async function serveStarted(run: StartedRun, key: SigningKey): Promise<void> {
   const broker = run.clientOf({ handle: run.start.handle, key })
   sweepRunFolders(run.temporaryFolder)
   const folder = createRunFolder(run.temporaryFolder)
-  const warnings: string[] = []
+  let isTold = false
   let exitCode: number | undefined
   try {
     exitCode = await serveChild({ ...run, folder }, broker)
   } finally {
-    // The run is over: that the daemon could not be told changes nothing for the caller, and its key expires by itself.
-    await broker.endRun(run.start.runId, exitCode).catch((error: unknown) => warnings.push(notTold(error)))
+    isTold = await broker.endRun(run.start.runId, exitCode).then(
+      () => true,
+      () => false,
+    )
     broker.close()
     removeRunFolder(folder)
   }
-  run.channel.send({ type: 'ended', warnings })
-}
-
-function notTold(error: unknown): string {
-  return `The daemon could not be told that the run ended: ${error instanceof Error ? error.message : String(error)}`
+  run.channel.send({ type: 'ended', isTold })
 }
 
 /** The exit code of the child; undefined where nobody lives to tell it. */
@@ -105,11 +105,11 @@ async function serveChild(
   }
 }
 
-function needsOpenDoor({ start, inherited }: StartedRun): boolean {
-  return KNOWS_DESCENDANTS && (start.hasBrowser || hasJava(inherited))
+function needsOpenDoor({ start, trust }: StartedRun): boolean {
+  return KNOWS_DESCENDANTS && (start.hasBrowser || trust.withJava)
 }
 
-function listening({ inherited }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
+function listening({ trust }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
   const { port, openPort, credentials, caPem, keyPin } = proxy
   return {
     port,
@@ -118,15 +118,20 @@ function listening({ inherited }: StartedRun, proxy: RunningProxy, folder: strin
     folder,
     username: credentials.username,
     password: credentials.password.reveal(),
-    trust:
-      caPem === undefined ? undefined : writeTrustFiles(folder, caPem, inherited, { withJava: hasJava(inherited) }),
+    trust: caPem === undefined ? undefined : writeTrustFiles(folder, caPem, trust),
   }
 }
 
 async function whileNeeded(channel: RunChannel, descendants: Descendants): Promise<number | undefined> {
   const { childStarted, childEnded, asked } = channel
   void childStarted.then((pid) => descendants.setRoot(pid))
-  const exitCode = await Promise.race([childEnded, asked])
+  const ending = await Promise.race([childEnded, asked])
+  if (ending === 'asked') {
+    // Whoever waits for the command sees that it goes on without its proxy.
+    channel.close()
+    return undefined
+  }
+  const exitCode = ending
   if (exitCode !== undefined) descendants.setRoot(undefined)
   const left = await thoseThatStay(descendants)
   if (left.length > 0) {
@@ -155,6 +160,6 @@ const LOOK_AGAIN = 500
 async function untilNoneIsLeft(descendants: Descendants): Promise<void> {
   // All processes are read only when those that were known have gone.
   for (let left = descendants.living(); left.length > 0; left = descendants.living()) {
-    while (left.some(({ pid }) => isAlive(pid))) await delay(LOOK_AGAIN)
+    while (left.some(isRunning)) await delay(LOOK_AGAIN)
   }
 }

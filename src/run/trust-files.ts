@@ -42,22 +42,30 @@ export function hasJava(inherited: Environment): boolean {
   return inherited['JAVA_HOME'] !== undefined || findProgram(['java'], inherited) !== undefined
 }
 
-/** `withJava` costs reading every root once more. */
-export function writeTrustFiles(
-  folder: string,
-  caPem: string,
-  inherited: Environment,
-  { withJava }: { readonly withJava: boolean },
-): TrustFiles {
+/** What the user's tools trust without the run's authority, and whether Java is among them. */
+export interface TrustBase {
+  readonly added: string
+  readonly roots: string
+  readonly wgetrc: string
+  readonly withJava: boolean
+}
+
+/** Reads it ahead of time: it is the larger part of the work. `withJava` costs reading every root once more. */
+export function readTrustBase(inherited: Environment, { withJava }: { readonly withJava: boolean }): TrustBase {
   const added = ADDING.flatMap((name) => pemNamedBy(inherited[name]))
   const replaced = [...REPLACING, ...REPLACING_WHERE_SET].flatMap((name) => pemNamedBy(inherited[name]))
-  const bundle = certificatesOnce([systemRoots(), ...added, ...replaced, caPem])
+  const roots = certificatesOnce([systemRoots(), ...added, ...replaced])
+  return { added: certificatesOnce(added), roots, wgetrc: userWgetrc(inherited), withJava }
+}
+
+export function writeTrustFiles(folder: string, caPem: string, base: TrustBase): TrustFiles {
+  const bundle = `${base.roots}${caPem.trim()}\n`
   const bundlePath = write(folder, 'bundle.pem', bundle)
   return {
-    authority: write(folder, 'authority.pem', certificatesOnce([...added, caPem])),
+    authority: write(folder, 'authority.pem', `${base.added}${caPem.trim()}\n`),
     bundle: bundlePath,
-    trustStore: withJava ? write(folder, 'trust.p12', pkcs12TrustStore(bundle)) : undefined,
-    wgetrc: write(folder, 'wgetrc', `${userWgetrc(inherited)}\nca_certificate = ${bundlePath}\n`),
+    trustStore: base.withJava ? write(folder, 'trust.p12', pkcs12TrustStore(bundle)) : undefined,
+    wgetrc: write(folder, 'wgetrc', `${base.wgetrc}\nca_certificate = ${bundlePath}\n`),
     phpIni: writePhpIni(folder, bundlePath),
   }
 }
@@ -99,7 +107,7 @@ const CERTIFICATE = /-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----\s+([A-Za-z0-9+/=
 function certificatesOnce(texts: readonly string[]): string {
   const blocks = texts.flatMap((text) => [...text.matchAll(CERTIFICATE)])
   const byBody = new Map(blocks.map(([block, , body = '']) => [body.replace(/\s+/g, ''), block]))
-  return `${[...byBody.values()].join('\n')}\n`
+  return [...byBody.values()].map((block) => `${block}\n`).join('')
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,10 +1,10 @@
 import type { Config } from '../../config/index.ts'
-import { ProxyProcess, runCommand } from '../../run/index.ts'
+import { ProxyProcess, runCommand, type StartedProxy } from '../../run/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
-import { RUN_PROXY_COMMAND } from '../run-proxy-command.ts'
 import { activeSigner, asAgent } from '../session.ts'
+import { startRunProxy } from '../start-run-proxy.ts'
 
 export interface RunCommandOptions {
   readonly connection?: Readonly<Record<string, string>>
@@ -20,10 +20,10 @@ export async function run(
   options: RunCommandOptions,
 ): Promise<number> {
   const { config, log, logFile, output } = invocation
-  const proxy = new ProxyProcess(RUN_PROXY_COMMAND, config.environment)
+  const { handle } = activeSigner(config)
+  const proxy = new ProxyProcess(startedProxy(invocation))
   try {
     await ensureDaemon(config, log)
-    const { handle } = activeSigner(config)
     return await asAgent(invocation, (client) =>
       runCommand({
         command: [file, ...args],
@@ -46,6 +46,13 @@ export async function run(
   } finally {
     proxy.release()
   }
+}
+
+/** One that was started early knows nothing of the run that this one is started in. */
+function startedProxy({ config, runProxy }: Invocation): StartedProxy {
+  if (runProxy !== undefined && config.outerRun === undefined) return runProxy
+  runProxy?.child.disconnect()
+  return startRunProxy(config.environment)
 }
 
 /** What a `broker` that the command calls needs of this one's settings: the command itself is given none. */
