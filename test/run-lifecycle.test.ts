@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, watch, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
@@ -220,6 +220,22 @@ describe('broker run', { timeout: 60_000 }, () => {
     })
   })
 
+  it('starts no daemon for a home without an agent', async () => {
+    const home = temporaryHome(cleanup)
+    const { code, stderr } = await world.broker(['run', '--', 'true'], { env: { BROKER_HOME: home, BROKER_PORT: '0' } })
+
+    assert.equal(code, 2)
+    assert.match(stderr, /no active agent/)
+    assert.equal(existsSync(join(home, 'server')), false)
+  })
+
+  it('says which folder it cannot use for temporary files', async () => {
+    const { code, stderr } = await world.broker(['run', '--', 'true'], { env: { TMPDIR: join(world.folder, 'gone') } })
+
+    assert.equal(code, 4)
+    assert.match(stderr, /Cannot make a folder in ".*gone"[\s\S]*TMPDIR/)
+  })
+
   it('leaves the command every descriptor that it was started with, under its number', async () => {
     const notes = join(world.folder, 'descriptors.txt')
     writeFileSync(notes, 'from a file\n')
@@ -336,6 +352,19 @@ describe('broker run', { timeout: 60_000 }, () => {
 
       assert.equal((await world.broker(['run', '--', 'true'])).code, 0)
       assert.deepEqual(runFolders(world), [])
+    })
+
+    it('says that its proxy has ended where that was told to', async () => {
+      const run = await world.startAsking()
+      const pid = proxyPid(world)
+      process.kill(pid, 'SIGTERM')
+      await untilNoRunFolder(world)
+
+      const { code, stderr } = await run.end()
+
+      assert.equal(code, 0)
+      assert.match(stderr, /proxy of this run ended before the command/)
+      assert.doesNotMatch(stderr, /the proxy stays/)
     })
 
     it('serves no credentials but those of its own child', async () => {

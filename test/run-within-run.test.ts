@@ -100,6 +100,23 @@ describe('a run within a run', { timeout: 60_000 }, () => {
     assert.equal(JSON.parse((await inner(`https://${ACME}/v1/items`, both, both)).stdout).status, 200)
   })
 
+  it('may do no more either where an agent gave it hardly any environment', {
+    skip: process.platform !== 'linux' && 'only Linux tells who descends from whom',
+  }, async () => {
+    // As agents start their MCP servers.
+    const { PATH, HOME } = world.env
+    const entry = [BROKER, 'run', '--', process.execPath, '-e', CHILD, `https://${ACME}/v1/items`]
+    const agent = `require('node:child_process').spawnSync(process.argv[1], process.argv.slice(2), {
+      env: ${JSON.stringify({ PATH, HOME })}, stdio: 'inherit' })`
+    const command = [process.execPath, '-e', agent, ...entry]
+
+    const whole = await world.broker(['run', '--', ...command])
+    const narrow = await world.broker(['run', '--only', 'other', '--', ...command])
+
+    assert.equal(JSON.parse(whole.stdout).status, 200, whole.stderr)
+    assert.match(JSON.parse(narrow.stdout).failure, /certificate/)
+  })
+
   it('may do less, and the placeholders of the rest are gone', async () => {
     const { stdout } = await inner(`https://${OTHER}/v1/items`, [], ['--only', 'other'])
 
@@ -109,6 +126,15 @@ describe('a run within a run', { timeout: 60_000 }, () => {
   })
 
   it('goes nowhere that a strict outer run does not', async () => {
+    const connect = `
+      const proxy = new URL(process.env.HTTPS_PROXY)
+      const authorization = 'Basic ' + Buffer.from(proxy.username + ':' + proxy.password).toString('base64')
+      const path = '${STRANGER}:443'
+      const asked = http.request({ port: proxy.port, method: 'CONNECT', path, headers: { host: path, 'proxy-authorization': authorization } })
+      asked.on('connect', (answer, socket) => { console.log(answer.statusCode); socket.destroy() }).end()`
+    const asking = ['run', '--strict', '--', BROKER, 'run', '--', process.execPath, '-e', connect]
+    assert.equal((await world.broker(asking)).stdout, '403\n')
+
     const { stdout } = await inner(`https://${STRANGER}/`, ['--strict'])
 
     assert.notEqual(JSON.parse(stdout).failure, undefined)

@@ -161,6 +161,7 @@ export const sharpTools: readonly SharpTool[] = [
 /** Who may read `process.env`: the room that parses it, the two programs that hand it over, and what runs in the child. */
 export const environmentReaders: readonly string[] = [
   'src/config/',
+  'src/cli/launch.js',
   'src/cli/main.ts',
   'src/cli/run-proxy.ts',
   'src/daemon/main.ts',

@@ -93,7 +93,7 @@ const REFUSED: readonly (readonly [string, string, number, string])[] = [
     403,
     'plaintext_refused',
   ],
-  ['an https URL', 'GET https://api.prov.test/ HTTP/1.1\r\nHost: api.prov.test', 400, 'bad_authority'],
+  ['an https URL', 'GET https://api.prov.test/ HTTP/1.1\r\nHost: api.prov.test', 400, 'tunnel_wanted'],
   ['an ftp URL', 'GET ftp://plain.test/ HTTP/1.1\r\nHost: plain.test', 400, 'bad_authority'],
   [
     'a URL with user information',

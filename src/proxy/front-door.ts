@@ -20,6 +20,7 @@ import {
   type Refusal,
   refusalAnswer,
   strictRefused,
+  TUNNEL_WANTED,
 } from './refusal.ts'
 import { type ConnectOrder, Relay, type Verdict } from './relay.ts'
 import type { RequestHead } from './request-head.ts'
@@ -98,7 +99,7 @@ export class FrontDoor {
 
   #judgePlain(head: RequestHead): Verdict {
     const target = plainTarget(head)
-    if (target === null) return refuse(BAD_AUTHORITY)
+    if (target === null) return refuse(/^https:/i.test(head.target) ? TUNNEL_WANTED : BAD_AUTHORITY)
     if (head.method === 'TRACE') return refuse(METHOD_NOT_ALLOWED)
     const named = parseAuthority(head.host, 80)
     if (named === null || formatAuthority(named) !== formatAuthority(target)) return refuse(HOST_CONFLICT)

@@ -83,6 +83,14 @@ export const NOT_A_PROXY_REQUEST: Refusal = {
   reason: 'not_a_proxy_request',
 }
 
+export const TUNNEL_WANTED: Refusal = {
+  status: 400,
+  error: 'InvalidRequestError',
+  message: 'An https request goes through a proxy by a tunnel',
+  hint: 'Send CONNECT host:443 first; this client does not know how.',
+  reason: 'tunnel_wanted',
+}
+
 export const BAD_AUTHORITY: Refusal = {
   status: 400,
   error: 'InvalidRequestError',

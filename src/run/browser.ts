@@ -24,22 +24,19 @@ export interface BrowserSurroundings {
   readonly openPort: number
   /** base64 of the SHA-256 of the key that the run's certificates are for. */
   readonly keyPin: string
-  /** The run's own folder. */
-  readonly folder: string
   /** The child's NO_PROXY. */
   readonly noProxy: string
 }
 
 /**
- * Options for a profile of its own that goes through the proxy and takes the run's certificates: browsers read neither the
- * proxy's credentials nor an authority from the environment. What comes after them on the command line counts for more.
+ * Options for a browser that goes through the proxy and takes the run's certificates: browsers read neither the proxy's
+ * credentials nor an authority from the environment. What comes after them on the command line counts for more.
  */
-export function browserOptions({ openPort, keyPin, folder, noProxy }: BrowserSurroundings): readonly string[] {
+export function browserOptions({ openPort, keyPin, noProxy }: BrowserSurroundings): readonly string[] {
   return [
     `--proxy-server=http://127.0.0.1:${openPort}`,
     `--proxy-bypass-list=${noProxy.replaceAll(',', ';')}`,
     `--ignore-certificate-errors-spki-list=${keyPin}`,
-    `--user-data-dir=${join(folder, 'browser')}`,
     '--no-first-run',
     '--disable-quic',
   ]
@@ -67,7 +64,9 @@ export function browserLauncher(
   if (browser === undefined) return undefined
   const launcher = join(folder, 'browser.sh')
   const words = [browser, ...options].map(quoted)
-  writeFileSync(launcher, `#!/bin/sh\nexec ${words.join(' ')} "$@"\n`, { mode: 0o700, flag: 'wx' })
+  // Two browsers cannot share a profile.
+  const profile = `--user-data-dir="$(mktemp -d ${quoted(join(folder, 'browser-XXXXXX'))})"`
+  writeFileSync(launcher, `#!/bin/sh\nexec ${words.join(' ')} ${profile} "$@"\n`, { mode: 0o700, flag: 'wx' })
   return Object.fromEntries(BROWSER_VARIABLES.map((name) => [name, launcher]))
 }
 

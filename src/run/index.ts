@@ -4,18 +4,11 @@
  * a key and a folder that live as long as anything the command started.
  * Must never give the child a secret, write one to a file, or print on its standard output.
  */
-import type { ServeOptions } from './serve-run.ts'
-
 export { KNOWN_LIMITS } from './known-limits.ts'
+export { serveRun } from './load-proxy-half.ts'
 export type { FromProxy } from './messages.ts'
 export { outsideOfRun } from './outer-run.ts'
 export { ProxyProcess, type StartedProxy } from './proxy-process.ts'
 export { openRunChannel } from './run-channel.ts'
 export { runCommand } from './run-command.ts'
 export type { ProxySettings } from './serve-run.ts'
-
-/** The proxy's own half. `broker run` starts without it, and without the proxy's code. */
-export async function serveRun(options: ServeOptions): Promise<void> {
-  const half = await import('./serve-run.ts')
-  await half.serveRun(options)
-}

@@ -8,7 +8,7 @@ import { limitsOf } from './known-limits.ts'
 const SEEN: readonly (readonly [string, readonly [string, ...string[]]])[] = [
   ['s3cmd', ['s3cmd', 'ls']],
   ['svn', ['/usr/bin/svn', 'checkout', 'https://svn.example/']],
-  ['http.client (Python)', ['python3', '-c', 'import http.client']],
+  ['http.client (Python)', ['python3', '-c', 'import http.client; http.client.HTTPSConnection("api.example")']],
   ['WebSockets of Bun', ['bun', '-e', 'new WebSocket("wss://echo.example")']],
   ["PHP's streams", ['php8.2', '-r', 'echo file_get_contents("https://api.example/");']],
 ]
@@ -22,11 +22,22 @@ for (const [name, command] of SEEN) {
   })
 }
 
+test('the program is seen behind those that start it, and by the first line of a script', (t) => {
+  const script = join(folder(t), 'agent')
+  writeFileSync(script, '#!/usr/bin/env python3\nimport asyncio, aiohttp\n', { mode: 0o700 })
+
+  for (const command of [[script], ['env', 'A=b', 'python3', script], ['timeout', '5', 'nice', script]])
+    assert.equal(limitsOf(command as [string], 'linux')[0]?.name, 'aiohttp (Python)', command.join(' '))
+})
+
 const UNTOLD: readonly (readonly [string, ...string[]])[] = [
   ['curl', 'https://api.example/'],
   ['python3', '-c', 'import httpx'],
   ['python3', '-c', 'import aiohttp; aiohttp.ClientSession(trust_env=True)'],
   ['php', '-r', 'curl_init("https://api.example/");'],
+  ['python3', '-c', 'from http.client import HTTPException'],
+  ['docker', '--version'],
+  ['docker', 'ps'],
   ['java', '-jar', 'app.jar'],
   ['gh', 'api', '/user'],
 ]

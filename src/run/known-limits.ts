@@ -1,4 +1,4 @@
-import { closeSync, openSync, readSync } from 'node:fs'
+import { closeSync, openSync, readSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 
 /** A program, or a library, whose requests do not get their credential by the environment of `run` alone. */
@@ -11,6 +11,8 @@ export interface KnownLimit {
   readonly way: string
   /** The commands by which it is known; absent where none gives it away. */
   readonly commands?: RegExp
+  /** What its first word that is no option must be; any if absent. */
+  readonly verbs?: RegExp
   /** What the script that the command runs must hold; without it the command alone says enough. */
   readonly script?: RegExp
   /** What in the script mends it. */
@@ -28,7 +30,7 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
     what: 'aiohttp knows no proxy of the environment',
     way: 'Make its session with `aiohttp.ClientSession(trust_env=True)`.',
     commands: PYTHON,
-    script: /^\s*(?:import|from)\s+aiohttp\b/m,
+    script: /^\s*(?:import\s+(?:[\w.]+\s*,\s*)*|from\s+)aiohttp\b/m,
     unless: /trust_env\s*=\s*True/,
   },
   {
@@ -36,7 +38,7 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
     what: 'http.client knows no proxy',
     way: 'Use `urllib.request`, requests or httpx.',
     commands: PYTHON,
-    script: /^\s*(?:import|from)\s+http\.client\b/m,
+    script: /\bHTTPS?Connection\s*\(/,
   },
   {
     name: 'urllib3 by itself (Python)',
@@ -106,10 +108,26 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
     unless: /cainfo/,
   },
   {
+    name: 'needle (Node)',
+    what: 'it sends https requests to a proxy without a tunnel',
+    way: 'Use fetch, axios or undici.',
+  },
+  {
+    name: 'Node programs whose `NODE_OPTIONS` is replaced, not added to',
+    what: 'they start without the preload that leads them through the proxy',
+    way: 'Add to it (`NODE_OPTIONS="$NODE_OPTIONS --max-old-space-size=4096"`), or set `NODE_USE_ENV_PROXY=1` for fetch and the global agents of Node 22.21, 24.5 and newer.',
+  },
+  {
+    name: "checks by a request's own `lookup`",
+    what: 'a Node program behind any proxy resolves no names: filters of addresses that are built into its look-up see none',
+    way: "The proxy refuses the daemon's own and the clouds' metadata addresses; filter by the host's name.",
+  },
+  {
     name: 'docker, podman',
     what: 'images are pulled and pushed by a service that is no child of `run`',
     way: 'See docs/registries.md.',
     commands: /^(?:docker|podman|nerdctl)$/,
+    verbs: /^(?:pull|push|build|buildx|run|create|compose|login)$/,
   },
   {
     name: 'nghttp, h2load, grpcurl and other clients of HTTP/2 alone',
@@ -148,32 +166,56 @@ const LARGEST_SCRIPT = 256 * 1024
 
 /** What is known of this command before it starts, each once. */
 export function limitsOf(
-  [file, ...args]: readonly [string, ...string[]],
+  command: readonly [string, ...string[]],
   platform: NodeJS.Platform = process.platform,
 ): readonly KnownLimit[] {
-  const program = basename(file)
+  const { program, args } = programOf(command)
+  const verb = args.find((argument) => !argument.startsWith('-')) ?? ''
   const candidates = KNOWN_LIMITS.filter(
-    (limit) => limit.commands?.test(program) && (limit.platform ?? platform) === platform,
+    (limit) =>
+      limit.commands?.test(program) && (limit.verbs?.test(verb) ?? true) && (limit.platform ?? platform) === platform,
   )
   if (candidates.every(({ script }) => script === undefined)) return candidates
   const text = scriptOf(args)
   return candidates.filter(({ script, unless }) => (script?.test(text) ?? true) && !unless?.test(text))
 }
 
-/** The first argument that is a file of text, or what `-c` and `-e` say. */
-function scriptOf(args: readonly string[]): string {
-  const given = args[args.findIndex((argument) => /^(?:-c|-e|-r|--eval)$/.test(argument)) + 1]
-  if (given !== args[0] && given !== undefined) return given
-  const named = args.find((argument) => /\.(?:py|php|[cm]?[jt]sx?|R|r)$/.test(argument))
-  return named === undefined ? '' : beginningOf(named)
+/** Programs that start the one behind them, and how many words of their own come first, options and settings apart. */
+const STARTERS: Readonly<Record<string, number>> = { env: 0, nice: 0, nohup: 0, setsid: 0, time: 0, timeout: 1 }
+
+interface Program {
+  readonly program: string
+  readonly args: readonly string[]
 }
 
-function beginningOf(path: string): string {
+/** The program itself, and where that is a script which names its interpreter, that one. */
+function programOf([file, ...args]: readonly string[]): Program {
+  const program = basename(file ?? '')
+  const own = STARTERS[program]
+  if (own !== undefined) {
+    const words = args.filter((word) => !word.startsWith('-') && !/^\w+=/.test(word)).slice(own)
+    return words.length === 0 ? { program, args } : programOf(args.slice(args.indexOf(words[0] ?? '')))
+  }
+  const [, interpreter, first = ''] = /^#!\s*(\S+)(?:[ \t]+(\S+))?/.exec(beginningOf(file ?? '', 256)) ?? []
+  if (interpreter === undefined) return { program, args }
+  return { program: basename(basename(interpreter) === 'env' ? first : interpreter), args: [file ?? '', ...args] }
+}
+
+/** The first argument that is a file of text, or what `-c` and `-e` say. */
+function scriptOf(args: readonly string[]): string {
+  const option = args.findIndex((argument) => /^(?:-c|-e|-r|--eval)$/.test(argument))
+  if (option !== -1) return args[option + 1] ?? ''
+  const named = args.find((argument) => !argument.startsWith('-'))
+  return named === undefined ? '' : beginningOf(named, LARGEST_SCRIPT)
+}
+
+function beginningOf(path: string, most: number): string {
   try {
+    if (!statSync(path).isFile()) return ''
     const descriptor = openSync(path, 'r')
     try {
-      const bytes = Buffer.alloc(LARGEST_SCRIPT)
-      return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, LARGEST_SCRIPT, 0))
+      const bytes = Buffer.alloc(most)
+      return bytes.toString('latin1', 0, readSync(descriptor, bytes, 0, most, 0))
     } finally {
       closeSync(descriptor)
     }

@@ -15,6 +15,7 @@ const require = createRequire(import.meta.url)
 /** Full paths of real clients, as the child's scripts name them. */
 const AGENTKEEPALIVE = JSON.stringify(require.resolve('agentkeepalive'))
 const UNDICI = JSON.stringify(require.resolve('undici'))
+const NOCK = JSON.stringify(require.resolve('nock'))
 const WS = JSON.stringify(require.resolve('ws'))
 const HTTPS_PROXY_AGENT = JSON.stringify(import.meta.resolve('https-proxy-agent'))
 
@@ -114,6 +115,22 @@ for (const node of nodes) {
         process.exit()
       })()`
       assert.deepEqual(await lines(script), ['bare', 'bare', 'bare', 'bare', 'bare'])
+    })
+
+    test('a mock that answers by itself is left to do so, and lets through what it does not know', async (t) => {
+      const { lines } = await nodeStage(t, node)
+      const mock = `
+        const { default: nock } = require(${NOCK})
+        nock('https://api.prov.test').get('/mocked').reply(200, 'mocked')
+        nock('https://api.prov.test').get('/mocked').reply(200, 'mocked')
+        ;(async () => {
+          await say(get('${API}mocked'))
+          await say(fetch('${API}mocked').then((response) => response.text()))
+          nock.restore()
+          await say(get('${API}'))
+        })()`
+
+      assert.deepEqual(await lines(GET + mock), ['mocked', 'mocked', 'authentic'])
     })
 
     test('HTTP/2 to a host that is not routed passes', async (t) => {

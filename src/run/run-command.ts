@@ -1,3 +1,4 @@
+import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
 import type { Routes } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
@@ -135,8 +136,10 @@ function withBrowser(
     warn('A browser cannot be given the credentials of the proxy on this system: pages get no credentials')
     return { command, environment }
   }
-  const options = browserOptions({ openPort, keyPin, folder, noProxy: environment['NO_PROXY'] ?? '' })
-  if (isBrowser(file)) return { command: [file, ...options, ...args], environment }
+  const options = browserOptions({ openPort, keyPin, noProxy: environment['NO_PROXY'] ?? '' })
+  if (isBrowser(file)) {
+    return { command: [file, ...options, `--user-data-dir=${join(folder, 'browser')}`, ...args], environment }
+  }
   const variables = browserLauncher(options, folder, inherited)
   if (variables === undefined) warn('There is no browser built on Chromium on the PATH')
   return { command, environment: { ...environment, ...variables } }
