@@ -6,13 +6,14 @@ import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
-import { postgresDialect } from './postgres-dialect.ts'
+import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { copyStore, storeCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
+import { Turns } from './turns.ts'
 
 export interface Store {
   readonly db: Db
@@ -154,27 +155,10 @@ function openPrivately(path: string): DatabaseSync {
 }
 
 async function openPostgres(url: Secret, { now, version, note }: Required<StoreOptions>): Promise<Store> {
-  const { default: pg } = await import('pg')
-  // bigint columns are counters far below 2^53; text would compare as text.
-  const parseBigint = (text: string) => Number(text)
-  const pool = new pg.Pool({
-    connectionString: url.reveal(),
-    max: 10,
-    connectionTimeoutMillis: 5000,
-    types: { getTypeParser: (oid, format) => (oid === 20 ? parseBigint : pg.types.getTypeParser(oid, format)) },
-  })
-  // A connection that dies idle is replaced at its next use; unheard, its error would end the daemon.
-  pool.on('error', () => undefined)
-  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) })
+  const db = await requestsOn(url)
   try {
-    const change = await migrate(db, {
-      dialect: 'postgres',
-      version,
-      before: async ({ from }) => {
-        if (from !== undefined) note('Postgres is not copied before its schema is changed: that is for your own backup')
-      },
-      copy: () => undefined,
-    })
+    await whenStarted(() => locked(db, async () => undefined))
+    const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
     if (change) note(told(change))
     return store(db, { dialect: 'postgres', replay: await postgresReplayLedger(db, now), clock: postgresClock })
   } catch (cause) {
@@ -183,8 +167,32 @@ async function openPostgres(url: Secret, { now, version, note }: Required<StoreO
   }
 }
 
+function migratePostgres(url: Secret, { version, note }: Pick<Required<StoreOptions>, 'version' | 'note'>) {
+  return migratingOn(url, (db) =>
+    migrate(db, {
+      dialect: 'postgres',
+      version,
+      before: async ({ from }) => {
+        if (from !== undefined) note('Postgres is not copied before its schema is changed: that is for your own backup')
+      },
+      copy: () => undefined,
+    }),
+  )
+}
+
 /** Any number that is not used for another lock of the same database. */
 const WRITE_LOCK = 7998
+
+function locked<Result>(db: Db, work: (tx: Db) => Promise<Result>): Promise<Result> {
+  return db.transaction().execute(async (tx) => {
+    await takeWriteLock(tx)
+    return work(tx)
+  })
+}
+
+async function takeWriteLock(tx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
+}
 
 async function postgresClock(db: Db): Promise<number> {
   const { rows } = await sql<{
@@ -194,18 +202,15 @@ async function postgresClock(db: Db): Promise<number> {
 }
 
 function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'replay' | 'clock'>): Store {
+  const turns = new Turns()
   return {
     db,
     dialect,
     replay,
     clock,
-    transaction: (work) =>
-      db.transaction().execute(async (tx) => {
-        // SQLite's transactions take the one write lock when they begin. Here, rows that are not there cannot be locked;
-        // the audit log's head would let only one at a time through in any case.
-        if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
-        return work(tx)
-      }),
+    // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
+    // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
+    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : turns.take(() => locked(db, work))),
     snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)
