@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, type SpawnOptions, spawn, spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { chownSync, mkdtempSync, rmSync } from 'node:fs'
+import { chownSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -15,7 +15,14 @@ export interface Postgres {
   /** Makes an empty database; its URL. */
   newDatabase(name: string): Promise<string>
   stop(): Promise<void>
+  /** Ends it, fast or at once, and starts it again on the same port and data. */
+  restart(how: 'fast' | 'immediate'): Promise<void>
+  /** Stops all its processes where they are; what lets them go on. */
+  freeze(): () => void
 }
+
+/** The user that is asked for a password, once a test has made it. */
+export const WITH_PASSWORD = 'locked'
 
 /** A Postgres of its own on a free port; it refuses to run as root, so there it runs as its own user. */
 export async function startPostgres(t: Cleanup): Promise<Postgres> {
@@ -31,22 +38,20 @@ export async function startPostgres(t: Cleanup): Promise<Postgres> {
     options,
   )
   assert.equal(made.status, 0, String(made.stderr))
+  const rules = join(data, 'pg_hba.conf')
+  writeFileSync(rules, `host all ${WITH_PASSWORD} all scram-sha-256\n${readFileSync(rules, 'utf8')}`)
   const port = await freePort()
-  const server = spawn(
-    program('postgres'),
-    ['-D', data, '-p', String(port), '-c', 'listen_addresses=127.0.0.1', '-c', `unix_socket_directories=${folder}`],
-    { ...options, stdio: ['ignore', 'ignore', 'pipe'] },
-  )
-  const exited = once(server, 'exit')
-  const stop = async () => {
-    // SIGINT is its fast shutdown: it cuts off its clients.
-    if (server.exitCode === null) server.kill('SIGINT')
-    await exited
+  let server: Server
+  const start = async () => {
+    server = await startServer(['-D', data, '-p', String(port), '-c', `unix_socket_directories=${folder}`], options)
   }
-  t.after(stop)
-  for await (const line of createInterface({ input: server.stderr })) {
-    if (line.includes('ready to accept connections')) break
+  // SIGINT is its fast shutdown: it cuts off its clients. SIGQUIT ends it as a crash would.
+  const stop = async (signal: NodeJS.Signals = 'SIGINT') => {
+    if (server.process.exitCode === null) server.process.kill(signal)
+    await server.exited
   }
+  await start()
+  t.after(() => stop())
   const urlOf = (name: string) => `postgres://broker@127.0.0.1:${port}/${name}`
   const newDatabase = async (name: string) => {
     const client = new pg.Client(urlOf('postgres'))
@@ -55,7 +60,56 @@ export async function startPostgres(t: Cleanup): Promise<Postgres> {
     await client.end()
     return urlOf(name)
   }
-  return { url: urlOf('postgres'), newDatabase, stop }
+  return {
+    url: urlOf('postgres'),
+    newDatabase,
+    stop: () => stop(),
+    async restart(how) {
+      await stop(how === 'fast' ? 'SIGINT' : 'SIGQUIT')
+      await start()
+    },
+    freeze() {
+      const pid = server.process.pid ?? 0
+      const all = [pid, ...childrenOf(pid)]
+      for (const one of all) process.kill(one, 'SIGSTOP')
+      return () => {
+        for (const one of all.splice(0)) process.kill(one, 'SIGCONT')
+      }
+    },
+  }
+}
+
+interface Server {
+  readonly process: ChildProcess
+  readonly exited: Promise<unknown>
+}
+
+async function startServer(args: readonly string[], options: SpawnOptions): Promise<Server> {
+  const server = spawn(program('postgres'), [...args, '-c', 'listen_addresses=127.0.0.1'], {
+    ...options,
+    stdio: ['ignore', 'ignore', 'pipe'],
+  })
+  const exited = once(server, 'exit')
+  for await (const line of createInterface({ input: server.stderr })) {
+    if (line.includes('ready to accept connections')) break
+  }
+  // Read on, or it waits for somebody who takes what it says.
+  server.stderr.resume()
+  return { process: server, exited }
+}
+
+function childrenOf(pid: number): readonly number[] {
+  return readdirSync('/proc')
+    .map(Number)
+    .filter((one) => one > 0 && parentOf(one) === pid)
+}
+
+function parentOf(pid: number): number | undefined {
+  try {
+    return Number(/\) \S (\d+)/.exec(readFileSync(`/proc/${pid}/stat`, 'utf8'))?.[1])
+  } catch {
+    return undefined
+  }
 }
 
 function program(name: string): string {

@@ -30,7 +30,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/providers/injection.ts': 3,
   'src/daemon/providers/signing-credential.ts': 2,
   'src/daemon/signing/sigv4.ts': 2,
-  'src/daemon/store/open-store.ts': 1,
+  'src/daemon/store/open-postgres.ts': 1,
   'src/daemon/vault/keyring.ts': 2,
   'src/daemon/vault/master-key-source.ts': 2,
   'src/daemon/vault/open-vault.ts': 2,

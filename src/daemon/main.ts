@@ -51,7 +51,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
   const isSecure = baseUrl.startsWith('https:')
 
-  const store = await openStore(storeLocation(config))
+  const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
   const vault = await openVault({
     store,
     masterKey: {

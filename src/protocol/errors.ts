@@ -83,7 +83,7 @@ export interface BrokerErrorOptions {
   readonly claimUrl?: string
   /** Another status than the table's: 400, 413, 415, 421 for requests that never became one. */
   readonly httpStatus?: number
-  /** Seconds, for RateLimitedError. */
+  /** Seconds, where coming again later may help: RateLimitedError, DaemonUnavailableError. */
   readonly retryAfter?: number
   readonly cause?: unknown
 }

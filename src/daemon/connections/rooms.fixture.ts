@@ -24,7 +24,7 @@ export interface RoomsOptions {
 /** The rooms below connections, on a SQLite store in a folder, with one principal and its vault. */
 export async function openRooms({ folder, now = Date.now, process = 'only', alone = true }: RoomsOptions) {
   const replayPath = join(folder, `replay-${process}.db`)
-  const store = await openStore({ kind: 'sqlite', path: join(folder, 'broker.db'), replayPath }, now)
+  const store = await openStore({ kind: 'sqlite', path: join(folder, 'broker.db'), replayPath }, { now })
   const masterKey = {
     mode: 'env' as const,
     masterKey: new Secret(MASTER_KEY),

@@ -2,8 +2,9 @@
  * The relational store: SQLite on a laptop, Postgres for a team, one schema and one query layer for both, and the
  * ledger of used proofs. Must never see a secret in the clear: what it keeps of one is sealed by the vault.
  */
+export type { Db } from './db.ts'
 export { lockHome } from './home-lock.ts'
-export { type Db, openStore, type Store, type StoreLocation } from './open-store.ts'
+export { openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
 export type { ReplayLedger } from './replay-ledger.ts'
 export { SparseWrites } from './sparse-writes.ts'

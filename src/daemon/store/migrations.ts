@@ -1,23 +1,25 @@
-import { type Kysely, sql } from 'kysely'
-import type { Migration } from 'kysely/migration'
-
 export type Dialect = 'sqlite' | 'postgres'
 
-/**
- * Every change of the schema, oldest first. A migration that has shipped never changes; its name is its order.
- * Each runs in a transaction, on both databases.
- */
-export function migrationsFor(dialect: Dialect): Record<string, Migration> {
-  return {
-    '0001_first': { up: (db) => first(db, dialect) },
-    '0002_refreshes': { up: refreshes },
-    '0003_accounts': { up: accounts },
-  }
+export interface Migration {
+  readonly name: string
+  readonly statements: readonly string[]
 }
 
-async function first(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
+/**
+ * Every change of the schema, oldest first. A migration that has shipped never changes; its name is its order. A
+ * statement that changes rows and no definition leaves the same when it is run twice.
+ */
+export function migrationsFor(dialect: Dialect): readonly Migration[] {
+  return [
+    { name: '0001_first', statements: first(dialect) },
+    { name: '0002_refreshes', statements: refreshes },
+    { name: '0003_accounts', statements: accounts },
+  ]
+}
+
+function first(dialect: Dialect): readonly string[] {
   const blob = dialect === 'sqlite' ? 'blob' : 'bytea'
-  const statements = [
+  return [
     `create table principals (
        id text primary key,
        role text not null check (role in ('admin', 'user')),
@@ -103,81 +105,74 @@ async function first(db: Kysely<unknown>, dialect: Dialect): Promise<void> {
     `create index audit_events_by_event on audit_events (event, seq)`,
     `create index audit_events_by_provider on audit_events (provider, seq)`,
     `create table audit_head (id integer primary key check (id = 1), seq bigint not null, hash text not null)`,
-    `insert into audit_head (id, seq, hash) values (1, 0, '')`,
+    `insert into audit_head (id, seq, hash) values (1, 0, '') on conflict do nothing`,
     ...appendOnly(dialect),
   ]
-  for (const statement of statements) await sql.raw(statement).execute(db)
 }
 
-async function refreshes(db: Kysely<unknown>): Promise<void> {
-  const statements = [
-    `alter table connections add column refreshable integer not null default 0 check (refreshable in (0, 1))`,
-    `alter table connections add column refresh_due_at text`,
-    `alter table connections add column problem text check (problem in ('needs_login'))`,
-    `create index connections_by_refresh on connections (refresh_due_at) where refresh_due_at is not null`,
-    `create table refreshes (
-       vault_id text not null,
-       provider text not null,
-       connection text not null,
-       epoch bigint not null,
-       leased_until bigint,
-       sent_version bigint,
-       failures integer not null,
-       retry_at bigint,
-       forced_at bigint,
-       forced_pause bigint,
-       primary key (vault_id, provider, connection))`,
-  ]
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
+const refreshes: readonly string[] = [
+  `alter table connections add column refreshable integer not null default 0 check (refreshable in (0, 1))`,
+  `alter table connections add column refresh_due_at text`,
+  `alter table connections add column problem text check (problem in ('needs_login'))`,
+  `create index connections_by_refresh on connections (refresh_due_at) where refresh_due_at is not null`,
+  `create table refreshes (
+     vault_id text not null,
+     provider text not null,
+     connection text not null,
+     epoch bigint not null,
+     leased_until bigint,
+     sent_version bigint,
+     failures integer not null,
+     retry_at bigint,
+     forced_at bigint,
+     forced_pause bigint,
+     primary key (vault_id, provider, connection))`,
+]
 
-async function accounts(db: Kysely<unknown>): Promise<void> {
-  const statements = [
-    `alter table claims add column wrong_codes integer not null default 0`,
-    `alter table identities add column label text`,
-    `create table accounts (
-       principal_id text primary key references principals (id),
-       email text not null unique,
-       password_hash text not null,
-       created_at text not null)`,
-    `create table browser_sessions (
-       id text primary key,
-       token_hash text not null unique,
-       csrf_hash text not null,
-       principal_id text not null references principals (id),
-       browser text not null,
-       created_at text not null,
-       last_seen_at text not null,
-       expires_at text not null,
-       opened_by text references identities (handle) on delete cascade)`,
-    `create index browser_sessions_by_principal on browser_sessions (principal_id)`,
-    `create table browser_links (
-       token_hash text primary key,
-       principal_id text not null references principals (id),
-       expires_at text not null,
-       opened_by text references identities (handle) on delete cascade)`,
-    `create index browser_links_by_principal on browser_links (principal_id)`,
-    `create table sign_in_attempts (subject text primary key, attempts integer not null, last_at bigint not null)`,
-    `create index sign_in_attempts_by_time on sign_in_attempts (last_at)`,
-    `create index audit_events_by_identity on audit_events (identity, seq)`,
-    `create index audit_events_by_status on audit_events (status, seq)`,
-    `create table audit_hours (
-       hour text not null,
-       principal_id text not null,
-       event text not null,
-       provider text not null,
-       status text not null,
-       count bigint not null,
-       first_seq bigint not null,
-       last_seq bigint not null,
-       primary key (hour, principal_id, event, provider, status))`,
-    `insert into audit_hours
-       select substr(timestamp, 1, 13), principal_id, event, coalesce(provider, ''), status, count(*), min(seq), max(seq)
-       from audit_events group by 1, 2, 3, 4, 5`,
-    `create index audit_hours_by_provider on audit_hours (provider, hour)`,
-  ]
-  for (const statement of statements) await sql.raw(statement).execute(db)
-}
+const accounts: readonly string[] = [
+  `alter table claims add column wrong_codes integer not null default 0`,
+  `alter table identities add column label text`,
+  `create table accounts (
+     principal_id text primary key references principals (id),
+     email text not null unique,
+     password_hash text not null,
+     created_at text not null)`,
+  `create table browser_sessions (
+     id text primary key,
+     token_hash text not null unique,
+     csrf_hash text not null,
+     principal_id text not null references principals (id),
+     browser text not null,
+     created_at text not null,
+     last_seen_at text not null,
+     expires_at text not null,
+     opened_by text references identities (handle) on delete cascade)`,
+  `create index browser_sessions_by_principal on browser_sessions (principal_id)`,
+  `create table browser_links (
+     token_hash text primary key,
+     principal_id text not null references principals (id),
+     expires_at text not null,
+     opened_by text references identities (handle) on delete cascade)`,
+  `create index browser_links_by_principal on browser_links (principal_id)`,
+  `create table sign_in_attempts (subject text primary key, attempts integer not null, last_at bigint not null)`,
+  `create index sign_in_attempts_by_time on sign_in_attempts (last_at)`,
+  `create index audit_events_by_identity on audit_events (identity, seq)`,
+  `create index audit_events_by_status on audit_events (status, seq)`,
+  `create table audit_hours (
+     hour text not null,
+     principal_id text not null,
+     event text not null,
+     provider text not null,
+     status text not null,
+     count bigint not null,
+     first_seq bigint not null,
+     last_seq bigint not null,
+     primary key (hour, principal_id, event, provider, status))`,
+  `insert into audit_hours
+     select substr(timestamp, 1, 13), principal_id, event, coalesce(provider, ''), status, count(*), min(seq), max(seq)
+     from audit_events group by 1, 2, 3, 4, 5 on conflict do nothing`,
+  `create index audit_hours_by_provider on audit_hours (provider, hour)`,
+]
 
 function appendOnly(dialect: Dialect): readonly string[] {
   if (dialect === 'postgres') {

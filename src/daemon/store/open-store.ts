@@ -1,17 +1,19 @@
 import { chmodSync, existsSync, renameSync } from 'node:fs'
-import { basename } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
-import { Migrator } from 'kysely/migration'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
+import type { Db } from './db.ts'
+import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
-import { postgresDialect } from './postgres-dialect.ts'
+import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
+import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
+import { copyStore, storeCopies } from './store-copies.ts'
+import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
-
-/** What queries run on: the store itself, or one transaction of it. */
-export type Db = Kysely<Tables>
+import { Turns } from './turns.ts'
 
 export interface Store {
   readonly db: Db
@@ -37,21 +39,64 @@ export type StoreLocation =
   | { readonly kind: 'sqlite'; readonly path: string; readonly replayPath: string }
   | { readonly kind: 'postgres'; readonly url: Secret }
 
+export interface StoreOptions {
+  readonly now?: () => number
+  /** Of Broker: the store keeps who changed its schema. */
+  readonly version?: string
+  /** Told, in a sentence of ours, what is done to a store before it is used. */
+  readonly note?: (what: string) => void
+}
+
 /**
  * Opens the store and brings its schema up to date.
  * @throws BrokerError DaemonUnavailableError where it is damaged or newer than this version; nothing is changed then.
  */
-export async function openStore(location: StoreLocation, now: () => number = Date.now): Promise<Store> {
-  return location.kind === 'sqlite' ? openSqlite(location, now) : openPostgres(location.url, now)
+export async function openStore(location: StoreLocation, options: StoreOptions = {}): Promise<Store> {
+  const settled = { now: Date.now, version: 'unknown', note: () => undefined, ...options }
+  return location.kind === 'sqlite' ? openSqlite(location, settled) : openPostgres(location.url, settled)
 }
 
-async function openSqlite({ path, replayPath }: { path: string; replayPath: string }, now: () => number) {
-  const isNew = !existsSync(path)
+async function openSqlite(
+  { path, replayPath }: { path: string; replayPath: string },
+  { now, version, note }: Required<StoreOptions>,
+): Promise<Store> {
   const database = openDatabase(path)
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
-  await migrate(db, 'sqlite')
-  const replay = openReplayLedger(replayPath, { isNewStore: isNew, now })
-  return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
+  const copies = join(dirname(path), 'copies')
+  try {
+    const change = await migrate(db, {
+      dialect: 'sqlite',
+      version,
+      before: async ({ from }) => {
+        if (isEmpty(database)) return
+        note(`copied the store to "${await copyStore(database, copies, from ?? 'none')}" before its schema is changed`)
+      },
+      copy: () => storeCopies(copies).find(({ schema }) => isKnown(schema))?.path,
+    })
+    if (change) note(told(change))
+    const replay = openReplayLedger(replayPath, { isNewStore: change !== undefined && change.from === undefined, now })
+    return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
+  } catch (cause) {
+    await db.destroy()
+    throw cause
+  }
+}
+
+function told({ from = 'nothing', to, mends }: SchemaChange): string {
+  const what = mends ? 'finished a change of the schema that was interrupted' : 'changed the schema of the store'
+  return `${what}, from ${from} to ${to}`
+}
+
+/** Whether a version of before has copied it: one that this can open. */
+function isKnown(schema: string): boolean {
+  return migrationsFor('sqlite').some(({ name }) => name === schema)
+}
+
+/** Whether nothing was stored yet. */
+function isEmpty(database: DatabaseSync): boolean {
+  const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
+  const isFilled = (table: string) => database.prepare(`select 1 from ${table} limit 1`).get() !== undefined
+  return !['identities', 'vault_sources'].some((table) => has(table) && isFilled(table))
 }
 
 function openDatabase(path: string): DatabaseSync {
@@ -65,8 +110,17 @@ function openDatabase(path: string): DatabaseSync {
     checkPages(database)
     return database
   } catch (cause) {
-    throw damaged(path, cause)
+    throw isDamage(cause) ? damaged(path, cause) : storeFailure(cause)
   }
+}
+
+const SQLITE_CORRUPT = 11
+const SQLITE_NOTADB = 26
+
+function isDamage(cause: unknown): boolean {
+  if (!(cause instanceof Error && 'errcode' in cause)) return true
+  const code = Number(cause.errcode) & 0xff
+  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB
 }
 
 function checkPages(database: DatabaseSync): void {
@@ -100,21 +154,12 @@ function openPrivately(path: string): DatabaseSync {
   return database
 }
 
-async function openPostgres(url: Secret, now: () => number): Promise<Store> {
-  const { default: pg } = await import('pg')
-  // bigint columns are counters far below 2^53; text would compare as text.
-  const parseBigint = (text: string) => Number(text)
-  const pool = new pg.Pool({
-    connectionString: url.reveal(),
-    max: 10,
-    connectionTimeoutMillis: 5000,
-    types: { getTypeParser: (oid, format) => (oid === 20 ? parseBigint : pg.types.getTypeParser(oid, format)) },
-  })
-  // A connection that dies idle is replaced at its next use; unheard, its error would end the daemon.
-  pool.on('error', () => undefined)
-  const db = new Kysely<Tables>({ dialect: postgresDialect(pool) })
+async function openPostgres(url: Secret, { now, version, note }: Required<StoreOptions>): Promise<Store> {
+  const db = await requestsOn(url)
   try {
-    await migrate(db, 'postgres')
+    await whenStarted(() => locked(db, async () => undefined))
+    const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
+    if (change) note(told(change))
     return store(db, { dialect: 'postgres', replay: await postgresReplayLedger(db, now), clock: postgresClock })
   } catch (cause) {
     await db.destroy()
@@ -122,8 +167,32 @@ async function openPostgres(url: Secret, now: () => number): Promise<Store> {
   }
 }
 
+function migratePostgres(url: Secret, { version, note }: Pick<Required<StoreOptions>, 'version' | 'note'>) {
+  return migratingOn(url, (db) =>
+    migrate(db, {
+      dialect: 'postgres',
+      version,
+      before: async ({ from }) => {
+        if (from !== undefined) note('Postgres is not copied before its schema is changed: that is for your own backup')
+      },
+      copy: () => undefined,
+    }),
+  )
+}
+
 /** Any number that is not used for another lock of the same database. */
 const WRITE_LOCK = 7998
+
+function locked<Result>(db: Db, work: (tx: Db) => Promise<Result>): Promise<Result> {
+  return db.transaction().execute(async (tx) => {
+    await takeWriteLock(tx)
+    return work(tx)
+  })
+}
+
+async function takeWriteLock(tx: Db): Promise<void> {
+  await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
+}
 
 async function postgresClock(db: Db): Promise<number> {
   const { rows } = await sql<{
@@ -133,18 +202,15 @@ async function postgresClock(db: Db): Promise<number> {
 }
 
 function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'replay' | 'clock'>): Store {
+  const turns = new Turns()
   return {
     db,
     dialect,
     replay,
     clock,
-    transaction: (work) =>
-      db.transaction().execute(async (tx) => {
-        // SQLite's transactions take the one write lock when they begin. Here, rows that are not there cannot be locked;
-        // the audit log's head would let only one at a time through in any case.
-        if (dialect === 'postgres') await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
-        return work(tx)
-      }),
+    // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
+    // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
+    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : turns.take(() => locked(db, work))),
     snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)
@@ -155,27 +221,4 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
       await db.destroy()
     },
   }
-}
-
-async function migrate(db: Db, dialect: Dialect): Promise<void> {
-  const { error } = await migrator(db, dialect).migrateToLatest()
-  if (error === undefined) return
-  if (error instanceof Error && error.message.includes('corrupted migrations')) throw newerSchema(error)
-  throw error
-}
-
-function migrator(db: Db, dialect: Dialect): Migrator {
-  return new Migrator({ db, provider: { getMigrations: async () => migrationsFor(dialect) } })
-}
-
-function newerSchema(cause: Error): BrokerError {
-  return new BrokerError('DaemonUnavailableError', 'Cannot open the store: a newer version of Broker has changed it', {
-    hint: 'Use that version again; nothing was changed.',
-    cause,
-  })
-}
-
-async function schemaIsCurrent(db: Db, dialect: Dialect): Promise<boolean> {
-  const migrations = await migrator(db, dialect).getMigrations()
-  return migrations.every(({ executedAt }) => executedAt !== undefined)
 }

@@ -1,5 +1,5 @@
 import type { Compilable, CompiledQuery } from 'kysely'
-import type { Db } from './open-store.ts'
+import type { Db } from './db.ts'
 
 /**
  * A query that is asked on every request: built and compiled once for each database, which costs several times what

@@ -57,11 +57,8 @@ const CREATE_LOCK = 7999
 
 /** A ledger that all daemons of one Postgres share. */
 export async function postgresReplayLedger(db: Kysely<Tables>, now: () => number): Promise<ReplayLedger> {
-  await db.transaction().execute(async (tx) => {
-    // "If not exists" does not hold against another daemon that makes it in the same moment.
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
-    await sql.raw(CREATE).execute(tx)
-  })
+  const { rows } = await sql<{ name: string | null }>`select to_regclass('used_proofs')::text as name`.execute(db)
+  if (rows[0]?.name == null) await createOnPostgres(db)
   const forget = () => sql`delete from used_proofs where expires_at < ${Math.floor(now() / 1000)}`.execute(db)
   const cleaner = setInterval(() => void forget().catch(() => undefined), CLEAN_EVERY_MS).unref()
   return {
@@ -73,4 +70,12 @@ export async function postgresReplayLedger(db: Kysely<Tables>, now: () => number
     },
     close: () => clearInterval(cleaner),
   }
+}
+
+async function createOnPostgres(db: Kysely<Tables>): Promise<void> {
+  await db.transaction().execute(async (tx) => {
+    // "If not exists" does not hold against another daemon that makes it in the same moment.
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
+    await sql.raw(CREATE).execute(tx)
+  })
 }

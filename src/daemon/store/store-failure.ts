@@ -1,4 +1,4 @@
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, type BrokerErrorOptions } from '../../protocol/index.ts'
 
 // Primary result codes of SQLite that say "not now" or "not this file": everything else is a mistake of ours.
 const SQLITE_UNAVAILABLE = new Map([
@@ -12,25 +12,21 @@ const SQLITE_UNAVAILABLE = new Map([
   [26, 'the database file is not a database'],
 ])
 
-const POSTGRES_UNAVAILABLE = /^(?:ECONN|EPIPE|ETIMEDOUT|ENOTFOUND|EAI_|08|53|57|25006|28|3D)/
+/** Seconds. */
+const RETRY_AFTER = 2
 
-/** Tells an outage of the store (503, the caller may come again) from a mistake in a query, which stays as it is. */
+/** Tells an outage of SQLite (503, the caller may come again) from a mistake in a query, which stays as it is. */
 export function storeFailure(cause: unknown): unknown {
-  const why = outage(cause)
-  if (why === undefined) return cause
-  return new BrokerError('DaemonUnavailableError', `The store cannot be used: ${why}`, {
-    hint: 'See `broker doctor` and the daemon log.',
-    cause,
-  })
+  if (!(cause instanceof Error && 'errcode' in cause && typeof cause.errcode === 'number')) return cause
+  const why = SQLITE_UNAVAILABLE.get(cause.errcode & 0xff)
+  return why === undefined ? cause : unusable(why, { cause })
 }
 
-function outage(cause: unknown): string | undefined {
-  if (!(cause instanceof Error)) return undefined
-  if ('errcode' in cause && typeof cause.errcode === 'number') return SQLITE_UNAVAILABLE.get(cause.errcode & 0xff)
-  if ('code' in cause && typeof cause.code === 'string' && POSTGRES_UNAVAILABLE.test(cause.code)) {
-    return `Postgres does not answer (${cause.code})`
-  }
-  return /Connection terminated|timeout exceeded when trying to connect/.test(cause.message)
-    ? 'Postgres does not answer'
-    : undefined
+/** The error of an outage. */
+export function unusable(why: string, options: Pick<BrokerErrorOptions, 'cause' | 'hint'>): BrokerError {
+  return new BrokerError('DaemonUnavailableError', `The store cannot be used: ${why}`, {
+    hint: 'See `broker doctor` and the daemon log.',
+    retryAfter: RETRY_AFTER,
+    ...options,
+  })
 }
