@@ -234,6 +234,8 @@ describe('broker run', { timeout: 60_000 }, () => {
 
     assert.equal(code, 4)
     assert.match(stderr, /Cannot make a folder in ".*gone"[\s\S]*TMPDIR/)
+    const [last] = await auditLog(world, '-n', '1')
+    assert.deepEqual([last.event, last.status], ['run.ended', 'failure'])
   })
 
   it('leaves the command every descriptor that it was started with, under its number', async () => {

@@ -56,7 +56,10 @@ export async function runCommand(options: RunOptions): Promise<number> {
   })
   for (const warning of run.warnings ?? []) warn(warning)
   proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
-  const exit = await runChild(options, run.run_id)
+  const exit = await runChild(options, run.run_id).catch(async (error: unknown) => {
+    await client.endRun(run.run_id, undefined).catch(() => {})
+    throw error
+  })
   if (exit.failure) warn(exit.failure)
   const end = await proxy.childEnded(exit.code)
   const warning = warningOf(end, command)
