@@ -410,7 +410,10 @@ describe('a damaged home', () => {
 
   it('written by a newer version is refused, and not changed', async (t) => {
     const { home } = await stoppedHome(t)
-    tamper(home, `insert into kysely_migration (name, timestamp) values ('9999_from_the_future', '2030-01-01T00:00:00.000Z')`)
+    tamper(
+      home,
+      `insert into kysely_migration (name, timestamp) values ('9999_from_the_future', '2030-01-01T00:00:00.000Z')`,
+    )
     const { code, output } = await refusedDaemon(home)
     assert.equal(code, 9)
     assert.match(output, /newer version/)
