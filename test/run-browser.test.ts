@@ -14,7 +14,7 @@ const KEY = markedSecret('ak-')
 const BROWSING_CHILD = fileURLToPath(new URL('./browsing-child.ts', import.meta.url))
 const QUIET = ['--headless', '--no-sandbox', '--disable-gpu', '--disable-background-networking', '--disable-sync']
 
-describe('a browser behind broker run', { timeout: 120_000, skip: whyNot('chromium') }, () => {
+describe('a browser behind broker run', { timeout: 240_000, skip: whyNot('chromium') }, () => {
   const cleanup = suiteCleanup()
   let api: LocalApi
   let world: BrokerHome

@@ -14,7 +14,7 @@ import { markedSecret } from './search-for-secret.ts'
 const HOST = 'api.acme-java.example'
 const KEY = markedSecret('ak-')
 
-describe('Java behind broker run', { timeout: 120_000, skip: whyNot('java') }, () => {
+describe('Java behind broker run', { timeout: 240_000, skip: whyNot('java') }, () => {
   const cleanup = suiteCleanup()
   let api: LocalApi
   let world: BrokerHome

@@ -30,7 +30,7 @@ function definition(name: string, host: string) {
   }
 }
 
-describe('broker run', { timeout: 60_000 }, () => {
+describe('broker run', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let api: LocalApi
   let world: BrokerHome

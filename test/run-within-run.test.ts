@@ -23,7 +23,7 @@ const CHILD = `
   fetch(process.argv[1], { headers: { authorization: 'Bearer ' + env.ACME_API_KEY } })
     .then((answer) => told({ status: answer.status, env }), (error) => told({ failure: String(error.cause ?? error), env }))`
 
-describe('a run within a run', { timeout: 60_000 }, () => {
+describe('a run within a run', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let api: LocalApi
   let world: BrokerHome
