@@ -282,17 +282,22 @@ class SealedRecords implements Vault {
     const { key } = await this.#dataKey(db, ref.vaultId, term)
     const context = recordContext(keys, ref, { version, binding, term })
     const plaintext = new Secret(opened(() => open(key, sealed, context), 'The stored credential').toString())
-    this.#refuseOlder(ref, version)
+    await this.#refuseOlder(db, ref, version)
     return { plaintext, version }
   }
 
-  #refuseOlder({ vaultId, kind, id }: RecordRef, version: number): void {
-    const name = `${vaultId}/${kind}/${id}`
-    if (version < (this.#newest.get(name) ?? 0)) {
-      this.#inspections.forget(vaultId)
-      throw integrityError('The stored credential was replaced by an older one')
+  async #refuseOlder(db: Db, ref: RecordRef, version: number): Promise<void> {
+    const name = `${ref.vaultId}/${ref.kind}/${ref.id}`
+    const newest = this.#newest.get(name) ?? 0
+    if (version >= newest) {
+      this.#newest.set(name, version)
+      return
     }
-    this.#newest.set(name, version)
+    // Whoever read before a change may get here after one who read behind it: what the store has now tells them apart.
+    const now = await sealedRecord(db, ref)
+    if (now === undefined || now.version >= newest) return
+    this.#inspections.forget(ref.vaultId)
+    throw integrityError('The stored credential was replaced by an older one')
   }
 
   async requireWhole(vaultId: string): Promise<void> {

@@ -1,0 +1,62 @@
+import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { beforeEach, describe, it } from 'node:test'
+import { Secret } from '../../protocol/index.ts'
+import { openStore, type Store } from '../store/index.ts'
+import { systemKeyring } from './keyring.ts'
+import { openVault, type RecordRef, type Vault } from './open-vault.ts'
+
+const RECORD: RecordRef = { vaultId: 'vault', kind: 'connection', id: 'acme' }
+const BOUND_TO = 'api.acme.test'
+
+describe('a record that was read', () => {
+  let store: Store
+  let vault: Vault
+
+  beforeEach(async (t) => {
+    assert.ok('after' in t)
+    const folder = mkdtempSync(join(tmpdir(), 'broker-vault-'))
+    store = await openStore({ kind: 'sqlite', path: join(folder, 'broker.db'), replayPath: join(folder, 'replay.db') })
+    t.after(async () => {
+      await store.close()
+      rmSync(folder, { recursive: true })
+    })
+    vault = await openVault({
+      store,
+      masterKey: {
+        mode: 'env',
+        masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
+        localKeyPath: '/nowhere',
+        keyring: systemKeyring(),
+      },
+      anchorFile: { read: () => undefined, write: () => undefined },
+    })
+    await store.transaction((tx) => vault.create(tx, RECORD.vaultId))
+    await put('CNRY first')
+  })
+
+  const put = (value: string) => store.transaction((tx) => vault.put(tx, RECORD, BOUND_TO, new Secret(value)))
+  const read = () => store.db.selectFrom('records').selectAll().where('id', '=', RECORD.id).executeTakeFirstOrThrow()
+  const value = async (work: ReturnType<Vault['unseal']>) => (await work).plaintext.reveal()
+
+  it('just before a change is given out, though one that was read behind it came first', async () => {
+    const before = await read()
+    await put('CNRY second')
+    assert.equal(await value(vault.unseal(store.db, RECORD, BOUND_TO, await read())), 'CNRY second')
+    assert.equal(await value(vault.unseal(store.db, RECORD, BOUND_TO, before)), 'CNRY first')
+  })
+
+  it('is refused where the store was given an older one', async () => {
+    const before = await read()
+    await put('CNRY second')
+    await vault.get(store.db, RECORD, BOUND_TO)
+    const { version, binding, term, sealed } = before
+    await store.db.updateTable('records').set({ version, binding, term, sealed }).where('id', '=', RECORD.id).execute()
+    const isOlder = { name: 'CredentialMissingError', message: /replaced by an older one/ }
+    await assert.rejects(vault.get(store.db, RECORD, BOUND_TO), isOlder)
+    await assert.rejects(vault.unseal(store.db, RECORD, BOUND_TO, before), isOlder)
+  })
+})
