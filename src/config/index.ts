@@ -23,7 +23,7 @@ export {
   withoutProxies,
 } from './load-config.ts'
 export { readPrivateFile, writePrivateFile } from './private-file.ts'
-export { keepMemoryPrivate } from './process-memory.ts'
+export { keepMemoryPrivate, overwriteFreedMemory } from './process-memory.ts'
 export {
   type DaemonInfo,
   ensureBootstrapSecret,

@@ -8,6 +8,7 @@ import {
   ensureServerConfig,
   keepMemoryPrivate,
   loadConfig,
+  overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   readPrivateFile,
@@ -65,6 +66,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       read: () => readPrivateFile(paths.vaultAnchor),
       write: (text) => writePrivateFile(paths.vaultAnchor, text),
     },
+    onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })

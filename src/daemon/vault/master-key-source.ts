@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { EncryptionMode, EncryptionSource, Secret } from '../../protocol/index.ts'
+import { wiped } from './aead.ts'
 import type { Keyring } from './keyring.ts'
 import { readKeyringKey, storeKeyringKey } from './keyring.ts'
 
@@ -107,7 +108,8 @@ function readKeyFile(path: string, name: string): { bytes: Buffer; warnings: str
   try {
     const stat = fstatSync(descriptor)
     const warnings = checkKeyFile(stat, name)
-    return { bytes: parseKey(readFileSync(descriptor, 'utf8'), name), warnings }
+    // As bytes: what is read as text leaves a copy behind that nobody can wipe.
+    return { bytes: wiped(readFileSync(descriptor), (text) => parseKey(text.toString(), name)), warnings }
   } finally {
     closeSync(descriptor)
   }
