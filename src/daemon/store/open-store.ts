@@ -32,6 +32,8 @@ export interface Store {
   probe(): Promise<void>
   /** Whether the database's schema is the one this version was written for. */
   schemaIsCurrent(): Promise<boolean>
+  /** Whether anybody has registered here. */
+  isInUse(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -216,6 +218,7 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
       await sql`select count(*) from audit_head`.execute(db)
     },
     schemaIsCurrent: () => schemaIsCurrent(db, dialect),
+    isInUse: async () => (await db.selectFrom('identities').select('handle').limit(1).execute()).length > 0,
     async close() {
       replay.close()
       await db.destroy()

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import type { EncryptionMode, EncryptionSource, Secret } from '../../protocol/index.ts'
 import type { Keyring } from './keyring.ts'
@@ -13,6 +13,8 @@ export interface MasterKeySettings {
   readonly masterKeyFile?: string
   /** Where `local_key` keeps its key. */
   readonly localKeyPath: string
+  /** Writes a file whole and durably where there is none, or an empty one. */
+  readonly createFile: (path: string, text: string) => unknown
   readonly keyring: Keyring
 }
 
@@ -51,12 +53,12 @@ export async function existingMasterKey(
 export async function newMasterKey(settings: MasterKeySettings, deploymentId: string): Promise<MasterKey> {
   if (settings.mode === 'env') return environmentKey(settings)
   if (settings.mode === 'keyring') return makeKeyringKey(settings.keyring, deploymentId)
-  if (settings.mode === 'local_key') return makeLocalKey(settings.localKeyPath)
+  if (settings.mode === 'local_key') return makeLocalKey(settings)
   if (settings.masterKey || settings.masterKeyFile) return environmentKey(settings)
   try {
     return await makeKeyringKey(settings.keyring, deploymentId)
   } catch (cause) {
-    if (cause instanceof MasterKeyError) return makeLocalKey(settings.localKeyPath)
+    if (cause instanceof MasterKeyError) return makeLocalKey(settings)
     throw cause
   }
 }
@@ -92,14 +94,10 @@ function requireLocalKey(path: string): MasterKey {
   return { bytes, source: 'local_key', backend: `key file server/${basename(path)}`, warnings }
 }
 
-function makeLocalKey(path: string): MasterKey {
-  try {
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  } catch (cause) {
-    // A key that is there already belongs to a vault whose database is gone; it is as good as a new one.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
-  }
-  return requireLocalKey(path)
+function makeLocalKey({ localKeyPath, createFile }: MasterKeySettings): MasterKey {
+  // A key that is there already belongs to a vault whose database is gone; it is as good as a new one.
+  createFile(localKeyPath, `${randomBytes(32).toString('base64')}\n`)
+  return requireLocalKey(localKeyPath)
 }
 
 function readKeyFile(path: string, name: string): { bytes: Buffer; warnings: string[] } {
@@ -107,7 +105,9 @@ function readKeyFile(path: string, name: string): { bytes: Buffer; warnings: str
   try {
     const stat = fstatSync(descriptor)
     const warnings = checkKeyFile(stat, name)
-    return { bytes: parseKey(readFileSync(descriptor, 'utf8'), name), warnings }
+    const text = readFileSync(descriptor, 'utf8')
+    if (text === '') throw new MasterKeyError(`the key file "${name}" is empty: put it back from a backup`)
+    return { bytes: parseKey(text, name), warnings }
   } finally {
     closeSync(descriptor)
   }
