@@ -22,7 +22,7 @@ export {
   proxyOfRun,
   withoutProxies,
 } from './load-config.ts'
-export { readPrivateFile, writePrivateFile } from './private-file.ts'
+export { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
 export { keepMemoryPrivate, overwriteFreedMemory } from './process-memory.ts'
 export {
   type DaemonInfo,
@@ -33,5 +33,6 @@ export {
   readDaemonInfo,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
+  sweepHome,
   writeDaemonInfo,
 } from './server-files.ts'

@@ -27,12 +27,8 @@ const SWEEP_AFTER_MS = 1000
 export function overwriteFreedMemory(): () => void {
   setFlagsFromString('--clear-free-memory')
   setFlagsFromString('--expose-gc')
-  const collect = runInNewContext('gc') as () => void
-  let timer: NodeJS.Timeout | undefined
-  return () => {
-    timer ??= setTimeout(() => {
-      timer = undefined
-      collect()
-    }, SWEEP_AFTER_MS).unref()
-  }
+  const gc = runInNewContext('gc') as () => void
+  const collect = () => gc()
+  const timer = setTimeout(collect, SWEEP_AFTER_MS).unref()
+  return () => void timer.refresh()
 }

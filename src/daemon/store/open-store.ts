@@ -32,6 +32,8 @@ export interface Store {
   probe(): Promise<void>
   /** Whether the database's schema is the one this version was written for. */
   schemaIsCurrent(): Promise<boolean>
+  /** Whether anybody has registered here. */
+  isInUse(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -74,7 +76,7 @@ async function openSqlite(
       copy: () => storeCopies(copies).find(({ schema }) => isKnown(schema))?.path,
     })
     if (change) note(told(change))
-    const replay = await openReplayLedger(replayPath, { isNew: !(await hasIdentities(db)), now })
+    const replay = await openReplayLedger(replayPath, { isNew: !(await isInUse(db)), now })
     return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
   } catch (cause) {
     await db.destroy()
@@ -136,8 +138,8 @@ function damaged(path: string, cause: unknown): BrokerError {
   })
 }
 
-/** Where nobody is registered, no proof can have been used. */
-async function hasIdentities(db: Db): Promise<boolean> {
+/** Whether anybody has registered. Where nobody has, no proof can have been used. */
+async function isInUse(db: Db): Promise<boolean> {
   return (await db.selectFrom('identities').select('did').limit(1).executeTakeFirst()) !== undefined
 }
 
@@ -165,7 +167,7 @@ async function openPostgres(url: Secret, { version, note }: Required<StoreOption
     await whenStarted(() => locked(db, async () => undefined))
     const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
     if (change) note(told(change))
-    const replay = await postgresReplayLedger(db, !(await hasIdentities(db)))
+    const replay = await postgresReplayLedger(db, !(await isInUse(db)))
     return store(db, { dialect: 'postgres', replay, clock: postgresClock })
   } catch (cause) {
     await db.destroy()
@@ -222,6 +224,7 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
       await sql`select count(*) from audit_head`.execute(db)
     },
     schemaIsCurrent: () => schemaIsCurrent(db, dialect),
+    isInUse: () => isInUse(db),
     async close() {
       replay.close()
       await db.destroy()

@@ -221,7 +221,7 @@ class SealedRecords implements Vault {
     this.#unsealed()
     const { generation, manifest, removed } = await this.#beginChange(tx, ref)
     await this.#endChange(tx, ref.vaultId, generation, manifest)
-    this.#options.onDropped?.()
+    if (removed && ref.kind !== 'probe') this.#options.onDropped?.()
     return removed
   }
 
