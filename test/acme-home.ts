@@ -45,7 +45,7 @@ export async function acmeHome(
 }
 
 /** A provider that takes its key as a bearer token, and has `<NAME>_API_KEY` for it. */
-function bearerDefinition(name: string, host: string) {
+export function bearerDefinition(name: string, host: string) {
   return {
     schema_version: 1,
     name,

@@ -1,10 +1,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS } from '../protocol/index.ts'
+import type { ApproveOptions } from './commands/approve.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
 import type { LoginOptions } from './commands/login.ts'
 import type { OnboardOptions } from './commands/onboard.ts'
 import type { RunCommandOptions } from './commands/run.ts'
+import type { WhyOptions } from './commands/why.ts'
 import type { Invocation } from './invocation.ts'
 
 export interface GlobalOptions {
@@ -135,6 +137,18 @@ function defineConnections(commands: Commands): void {
     )
   connections
     .add(
+      'approve [provider]',
+      'let connections go where definitions that changed send them now',
+      'broker connections approve github',
+    )
+    .option('--connection <name>', 'only the connection of this name')
+    .option('--all', 'every connection that needs it, which is meant where no provider is named')
+    .option('--yes', 'do not ask')
+    .does<ApproveOptions>(async (invocation, options, provider) =>
+      (await import('./commands/approve.ts')).approveConnections(invocation, provider, options),
+    )
+  connections
+    .add(
       'set-default <provider> <connection>',
       'choose the connection used where none is named',
       'broker connections set-default openai work',
@@ -239,6 +253,17 @@ function defineHome(commands: Commands): void {
     )
     .does<DoctorOptions>(async (invocation, options) =>
       (await import('./commands/doctor.ts')).doctor(invocation, options),
+    )
+  commands
+    .add(
+      'why <url|host>',
+      'explain what would become of a request: which provider, which connection, or what stands in the way',
+      'broker why https://api.github.com/user',
+    )
+    .option('--method <method>', 'of the request')
+    .option('--agent <name>', 'another agent of yours than the active one')
+    .does<WhyOptions>(async (invocation, options, target = '') =>
+      (await import('./commands/why.ts')).why(invocation, target, options),
     )
   commands
     .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')

@@ -1,14 +1,19 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
 import { BrokerError, type Secret } from '../protocol/index.ts'
 import type {
+  Approval,
+  Approved,
   AuditPage,
   AuditQuery,
   AuthSession,
   Connection,
   ConnectionDetail,
+  ConnectionList,
   DashboardLink,
+  Explanation,
   Health,
   Identity,
+  LoggedOut,
   ProviderDefinition,
   ProviderList,
   Readiness,
@@ -160,7 +165,26 @@ export class DaemonClient {
   }
 
   async connections(): Promise<readonly Connection[]> {
-    return (await this.#get<{ connections: Connection[] }>('/api/connections')).connections
+    return (await this.connectionList()).connections
+  }
+
+  /** With what keeps requests from being served. */
+  connectionList(): Promise<ConnectionList> {
+    return this.#get('/api/connections')
+  }
+
+  /** What would become of a request, and why. */
+  why(request: Readonly<Record<string, string>>): Promise<Explanation> {
+    return this.#get(`/api/why?${new URLSearchParams(request)}`)
+  }
+
+  /** What a connection that needs approval could reach with it, and what no more. */
+  approval(provider: string, connection: string): Promise<Approval> {
+    return this.#get(`${connectionPath(provider, connection)}/approval`)
+  }
+
+  approve(provider: string, connection: string): Promise<Approved> {
+    return this.#post(`${connectionPath(provider, connection)}/approve`, {})
   }
 
   /** Every secret in it is `[redacted]`. */
@@ -168,7 +192,7 @@ export class DaemonClient {
     return this.#get(connectionPath(provider, connection))
   }
 
-  logout(provider: string, connection: string): Promise<{ status: 'ok'; provider: string; connection: string }> {
+  logout(provider: string, connection: string): Promise<LoggedOut> {
     return this.#post(`${connectionPath(provider, connection)}/logout`, {})
   }
 

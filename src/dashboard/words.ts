@@ -40,6 +40,7 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'provider.reset': 'Provider reset',
   'connection.default_set': 'Default changed',
   'connection.revealed': 'Credential shown',
+  'connection.approved': 'Connection approved',
   'identity.registered': 'Agent registered',
   'identity.claimed': 'Agent claimed',
   'identity.removed': 'Agent removed',

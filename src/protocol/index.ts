@@ -5,6 +5,7 @@
  */
 
 export type { Actor, RunGrant } from './actor.ts'
+export { attentionLine } from './attention-line.ts'
 export {
   BrokerError,
   type BrokerErrorOptions,

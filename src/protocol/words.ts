@@ -51,6 +51,7 @@ export const AUDIT_EVENTS = [
   'provider.reset',
   'connection.default_set',
   'connection.revealed',
+  'connection.approved',
   'identity.registered',
   'identity.claimed',
   'identity.removed',

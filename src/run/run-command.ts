@@ -1,6 +1,7 @@
 import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
-import type { Routes } from '../schemas/index.ts'
+import { attentionLine } from '../protocol/index.ts'
+import type { AttentionOf, Connection, ConnectionList, Routes } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
 import { childEnvironment } from './child-environment.ts'
 import { commandName } from './command-name.ts'
@@ -101,7 +102,9 @@ function namesOf(left: readonly LeftProcess[]): string {
 async function runChild(options: RunOptions, runId: string): Promise<ChildExit> {
   const { client, command, proxy, inherited, descriptors, settings, atTerminal, warn } = options
   const routes = await proxy.routes
-  const [listening, connected] = await Promise.all([proxy.listening, connectedProviders(client, routes)])
+  const [listening, list] = await Promise.all([proxy.listening, client.connectionList()])
+  const connected = await connectedProviders(client, routes, list.connections)
+  for (const one of attentionForRun(list, options)) warn(attentionLine(one))
   if (connected.length === 0) warn(`No connection for this run: "${commandName(command[0])}" runs without credentials`)
   const { environment, bypasses, changes } = childEnvironment({
     inherited,
@@ -148,13 +151,31 @@ function withBrowser(
   return { command, environment: { ...environment, ...variables } }
 }
 
-async function connectedProviders(client: DaemonClient, { routes }: Routes): Promise<readonly Connected[]> {
+/** What keeps requests of this run from being served. */
+function attentionForRun(
+  { attention, connections }: ConnectionList,
+  { only, connections: chosen }: RunOptions,
+): readonly AttentionOf[] {
+  const isDefault = (one: AttentionOf) =>
+    connections.some(
+      ({ provider, connection, is_default }) =>
+        is_default && provider === one.provider && connection === one.connection,
+    )
+  return attention.filter((one) => {
+    if (only !== undefined && !only.includes(one.provider)) return false
+    const wanted = Object.hasOwn(chosen, one.provider) ? chosen[one.provider] : undefined
+    if (wanted !== undefined) return one.connection === wanted
+    return one.connection === undefined || isDefault(one)
+  })
+}
+
+async function connectedProviders(
+  client: DaemonClient,
+  { routes }: Routes,
+  connections: readonly Connection[],
+): Promise<readonly Connected[]> {
   const used = new Map(routes.map(({ provider, connection }) => [provider, connection]))
-  if (used.size === 0) return []
-  const [connections, ...definitions] = await Promise.all([
-    client.connections(),
-    ...[...used.keys()].map((provider) => client.provider(provider)),
-  ])
+  const definitions = await Promise.all([...used.keys()].map((provider) => client.provider(provider)))
   return Promise.all(
     definitions.map(async (definition) => {
       const connection = connections.find(

@@ -2,6 +2,22 @@ import * as z from 'zod'
 import { AUTH_TYPES, FLOWS, SIGNING_TYPES } from '../protocol/index.ts'
 import { connectionName, providerName, timestamp } from './common.ts'
 
+export const ATTENTION_KINDS = ['needs_approval', 'needs_login', 'refresh_failing', 'no_default'] as const
+
+/** Why a connection does not serve, or soon will not, and the command that mends it (contract section 13). */
+const attention = z.strictObject({
+  kind: z.enum(ATTENTION_KINDS),
+  since: timestamp,
+  /** One sentence. */
+  reason: z.string(),
+  fix: z.string(),
+})
+export type Attention = z.infer<typeof attention>
+
+/** The same where it stands by itself. Without `connection` it is about all of the provider's. */
+const attentionOf = attention.extend({ provider: providerName, connection: connectionName.optional() })
+export type AttentionOf = z.infer<typeof attentionOf>
+
 /** Contract section 7. */
 const connection = z.strictObject({
   provider: providerName,
@@ -19,10 +35,16 @@ const connection = z.strictObject({
   updated_at: timestamp,
   expires_at: timestamp.optional(),
   last_used_at: timestamp.optional(),
+  attention: attention.optional(),
 })
 export type Connection = z.infer<typeof connection>
 
-export const connections = z.strictObject({ connections: z.array(connection) })
+export const connections = z.strictObject({
+  connections: z.array(connection),
+  /** What keeps requests of the caller from being served. */
+  attention: z.array(attentionOf),
+})
+export type ConnectionList = z.infer<typeof connections>
 
 export const connectionDetail = connection.extend({
   /** By field name; every secret is `[redacted]` unless it was asked for. */
@@ -30,7 +52,41 @@ export const connectionDetail = connection.extend({
 })
 export type ConnectionDetail = z.infer<typeof connectionDetail>
 
-export const loggedOut = z.strictObject({ status: z.literal('ok'), provider: providerName, connection: connectionName })
+export const loggedOut = z.strictObject({
+  status: z.literal('ok'),
+  provider: providerName,
+  connection: connectionName,
+  /** The only one left, where it was not the default before. */
+  new_default: connectionName.optional(),
+  /** Where the default is gone and several are left: one of them is to be chosen. */
+  left: z.array(connectionName).optional(),
+})
+export type LoggedOut = z.infer<typeof loggedOut>
+
+const destinationLines = z.strictObject({
+  hosts: z.array(z.string()),
+  injections: z.array(z.string()),
+  endpoints: z.array(z.string()),
+})
+
+/** What a connection's credential may reach once it is approved, and could not before; and the other way round. */
+export const approval = z.strictObject({
+  provider: providerName,
+  connection: connectionName,
+  added: destinationLines,
+  removed: destinationLines,
+  /** Registrable domains that the credential was not for before. */
+  new_domains: z.array(z.string()),
+})
+export type Approval = z.infer<typeof approval>
+
+export const approved = z.strictObject({
+  status: z.literal('ok'),
+  provider: providerName,
+  connection: connectionName,
+  allowed: z.strictObject({ added: z.array(z.string()), removed: z.array(z.string()) }),
+})
+export type Approved = z.infer<typeof approved>
 
 export const revoked = z.strictObject({
   status: z.enum(['ok', 'partial']),

@@ -44,17 +44,27 @@ export {
 } from './auth-session.ts'
 export { connectionName, identityHandle, providerName } from './common.ts'
 export {
+  type Approval,
+  type Approved,
+  ATTENTION_KINDS,
+  type Attention,
+  type AttentionOf,
+  approval,
+  approved,
   type Connection,
   type ConnectionDetail,
+  type ConnectionList,
   connectionDetail,
   connections,
   defaultSet,
+  type LoggedOut,
   loggedOut,
   type Restored,
   type Revoked,
   restored,
   revoked,
 } from './connection.ts'
+export { type ExplainQuery, type Explanation, explainQuery, explanation } from './explanation.ts'
 export {
   type ProviderList,
   type ProviderSummary,

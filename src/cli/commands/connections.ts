@@ -1,4 +1,4 @@
-import { BrokerError } from '../../protocol/index.ts'
+import { attentionLine, BrokerError } from '../../protocol/index.ts'
 import type { Connection, ConnectionDetail } from '../../schemas/index.ts'
 import { day } from '../day.ts'
 import { distance } from '../duration.ts'
@@ -8,14 +8,15 @@ import { asAgent } from '../session.ts'
 
 export async function listConnections(invocation: Invocation): Promise<void> {
   const { output } = invocation
-  const connections = await asAgent(invocation, (client) => client.connections())
-  output.result({ connections }, () => {
+  const { connections, attention } = await asAgent(invocation, (client) => client.connectionList())
+  output.result({ connections, attention }, () => {
     if (connections.length === 0) return output.note('No connections yet. Store one with `broker login <provider>`.')
     const shown = columns.filter(([, cell, when]) => when === 'always' || connections.some((one) => cell(one)))
     output.table(
       shown.map(([title]) => title),
       connections.map((connection) => shown.map(([, cell]) => cell(connection))),
     )
+    for (const one of attention) output.warn(attentionLine(one))
   })
 }
 
@@ -80,19 +81,9 @@ function factsOf(connection: ConnectionDetail): readonly (readonly [string, stri
   ]
 }
 
-/** What to do about a connection that cannot be used. */
-function adviceOf({ status, provider, connection }: ConnectionDetail): string | undefined {
-  const again = `broker login ${provider} --connection ${connection} --force`
-  switch (status) {
-    case 'connected':
-      return undefined
-    case 'expired':
-      return `Its token has ended and cannot be refreshed. Log in again: ${again}`
-    case 'needs_login':
-      return `The provider takes its token no more. Log in again: ${again}`
-    case 'needs_approval':
-      return `The provider's definition has changed where its credential may go. Log in again to approve it: ${again}`
-  }
+/** Why it does not serve, or soon will not, and what to do. */
+function adviceOf({ attention }: ConnectionDetail): string | undefined {
+  return attention && `Since ${day(attention.since)}: ${attention.reason} Mend it: ${attention.fix}`
 }
 
 function lifeOf(connection: ConnectionDetail): string | undefined {

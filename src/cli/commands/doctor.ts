@@ -1,3 +1,4 @@
+import { attentionLine } from '../../protocol/index.ts'
 import type { Readiness } from '../../schemas/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { asAgent } from '../session.ts'
@@ -15,10 +16,14 @@ export interface DoctorOptions {
 export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOptions): Promise<number> {
   const { output } = invocation
   if (acceptRestore) await takeAsItIs(invocation)
-  const readiness = await asAgent(invocation, (client) => client.ready())
-  const checks = checksOf(readiness)
-  const warnings = readiness.warnings ?? []
-  const status = readiness.status === 'ready' ? 'ok' : 'failed'
+  const [readiness, { attention }] = await asAgent(invocation, (client) =>
+    Promise.all([client.ready(), client.connectionList()]),
+  )
+  const lines = attention.map(attentionLine)
+  const checks = { ...checksOf(readiness), attention: attentionCheck(lines) }
+  // What the check says is not said twice.
+  const warnings = (readiness.warnings ?? []).filter((warning) => !lines.includes(warning))
+  const status = readiness.status === 'ready' && lines.length === 0 ? 'ok' : 'failed'
   output.result({ status, checks, warnings }, () => {
     output.table(
       ['CHECK', 'STATUS', 'MESSAGE'],
@@ -38,6 +43,11 @@ async function takeAsItIs(invocation: Invocation): Promise<void> {
   for (const { provider, connection } of lost) {
     output.warn(`Connection "${connection}" of ${provider} is lost: log in again.`)
   }
+}
+
+/** Connections that will not serve. */
+function attentionCheck(lines: readonly string[]): Check {
+  return lines.length === 0 ? { status: 'ok' } : { status: 'failed', message: lines.join(' ') }
 }
 
 /** An issue that names a failed check explains it. */

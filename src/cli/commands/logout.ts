@@ -7,5 +7,14 @@ export async function logout(invocation: Invocation, provider: string, connectio
   const answer = await asAgent(invocation, (client) =>
     client.logout(providerNamed(provider), connectionNamed(connection)),
   )
-  output.result(answer, () => output.done(`Removed connection "${answer.connection}" of ${answer.provider}`))
+  const { left = [], new_default: newDefault } = answer
+  output.result(answer, () => {
+    output.done(`Removed connection "${answer.connection}" of ${answer.provider}`)
+    if (newDefault !== undefined) output.note(`"${newDefault}" is the default now.`)
+  })
+  if (left.length > 0) {
+    output.warn(
+      `None of the connections left (${left.join(', ')}) is the default: broker connections set-default ${answer.provider} <connection>`,
+    )
+  }
 }

@@ -17,6 +17,7 @@ import { proxyRoutes } from './proxy-routes.ts'
 import type { Route } from './route.ts'
 import { sessionRoutes } from './session-routes.ts'
 import { type StatusOptions, statusRoutes } from './status-routes.ts'
+import { whyRoutes } from './why-routes.ts'
 
 export interface ApiOptions extends DefinitionsOptions, CredentialsOptions, RevokeOptions, StatusOptions, DocsOptions {
   readonly principals: Principals
@@ -41,6 +42,7 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
     ...connectionRoutes(options),
     ...providerRoutes(options),
     ...proxyRoutes(options, audit),
+    ...whyRoutes(options, principals),
     ...auditRoutes(audit),
     ...liveRoutes(options),
     ...dashboardRoutes(options.builtFolder),

@@ -1,6 +1,8 @@
 import * as z from 'zod'
 import { BrokerError } from '../../protocol/index.ts'
 import {
+  approval,
+  approved,
   connectionDetail,
   connections as connectionList,
   connectionName,
@@ -11,6 +13,7 @@ import {
   resumeAuthSession,
   revoked,
 } from '../../schemas/index.ts'
+import { attentionIn } from '../connections/index.ts'
 import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
 import { parseCredential } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
@@ -27,7 +30,10 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
       access: 'principal',
       summary: "The connections of the caller's vault, sorted by provider and name.",
       reply: connectionList,
-      handle: async ({ who }) => ({ body: { connections: [...(await connections.list(who))] } }),
+      handle: async ({ who }) => {
+        const all = await connections.list(who)
+        return { body: { connections: [...all], attention: [...attentionIn(all, Date.now())] } }
+      },
     }),
     route({
       method: 'GET',
@@ -61,6 +67,24 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
       },
     }),
     route({
+      method: 'GET',
+      path: '/api/connections/{provider}/{connection}/approval',
+      access: 'principal',
+      summary: 'What a connection that needs approval could reach with it, and what no more.',
+      params: byConnection,
+      reply: approval,
+      handle: async ({ who, params }) => ({ body: await connections.approval(who, params) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/connections/{provider}/{connection}/approve',
+      access: 'principal',
+      summary: "Lets the credential go where the provider's definition sends it now.",
+      params: byConnection,
+      reply: approved,
+      handle: async ({ who, params }) => ({ body: await connections.approve(who, params) }),
+    }),
+    route({
       method: 'POST',
       path: '/api/connections/{provider}/{connection}/logout',
       access: 'principal',
@@ -68,9 +92,17 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
       params: byConnection,
       reply: loggedOut,
       handle: async ({ who, params: { provider, connection } }) => {
-        await connections.logout(who, provider, connection)
+        const { newDefault, left } = await connections.logout(who, provider, connection)
         issuer.forget(who, { provider, connection })
-        return { body: { status: 'ok' as const, provider, connection } }
+        return {
+          body: {
+            status: 'ok' as const,
+            provider,
+            connection,
+            ...(newDefault !== undefined && { new_default: newDefault }),
+            ...(left && { left: [...left] }),
+          },
+        }
       },
     }),
     route({

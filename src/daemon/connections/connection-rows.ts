@@ -55,6 +55,20 @@ function withRecords(db: Db, { vaultId, provider }: Pick<ConnectionId, 'provider
     .where('provider', '=', provider)
 }
 
+/** Connections with what is known of their refreshes. */
+export function withRefreshes(db: Db) {
+  return db
+    .selectFrom('connections')
+    .leftJoin('refreshes', (join) =>
+      join
+        .onRef('refreshes.vault_id', '=', 'connections.vault_id')
+        .onRef('refreshes.provider', '=', 'connections.provider')
+        .onRef('refreshes.connection', '=', 'connections.connection'),
+    )
+    .selectAll('connections')
+    .select(['refreshes.failures', 'refreshes.failing_since', 'refreshes.failure_reason'])
+}
+
 /** `recordId` of {@link import('./credential-record.ts')}, in SQL. */
 export const RECORD_ID = sql<string>`connections.provider || '/' || connections.connection`
 

@@ -2,10 +2,13 @@ import type { AuthType, FlowName } from '../../protocol/index.ts'
 import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
 import { type CredentialKind, credentialFields, type KeySection } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
+import { approvedKind } from './approval.ts'
+import { attentionFor, type FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
-import { approvedKind, kindOf } from './destination.ts'
+import { kindOf } from './destination.ts'
 import { usableUntil } from './freshness.ts'
+import { timeOf, tokenStatus } from './token-status.ts'
 
 /** A connection as one request uses it. */
 export interface UsableConnection extends ConnectionId, OpenedCredential {
@@ -41,16 +44,13 @@ export function usableConnection(row: ConnectionRow, kind: CredentialKind, opene
   }
 }
 
-function timeOf(text: string | null): number | undefined {
-  return text === null ? undefined : Date.parse(text)
-}
-
 /** What may be listed of a connection. The definition is that of today, where there is one. */
 export function connectionView(
   definition: ProviderDefinition | undefined,
-  row: ConnectionRow,
-  now: number,
+  row: ConnectionRow & FailingRefresh,
+  at: Parameters<typeof attentionFor>[2],
 ): Connection {
+  const attention = attentionFor(definition, row, at)
   const kind = definition && approvedKind(definition, row)
   return {
     provider: row.provider,
@@ -59,7 +59,7 @@ export function connectionView(
     auth_type: row.auth_type as AuthType,
     flow: row.flow as FlowName,
     ...(kind === 'signing' && definition?.signing && { signing: definition.signing.type }),
-    status: kind === undefined ? 'needs_approval' : tokenStatus(row, now),
+    status: kind === undefined ? 'needs_approval' : tokenStatus(row, at.now),
     scopes: JSON.parse(row.scopes) as string[],
     ...(row.base_url !== null && { base_url: row.base_url }),
     ...(row.account !== null && { account: JSON.parse(row.account) as NonNullable<Connection['account']> }),
@@ -67,14 +67,8 @@ export function connectionView(
     updated_at: row.updated_at,
     ...(row.expires_at !== null && { expires_at: row.expires_at }),
     ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
+    ...(attention !== undefined && { attention }),
   }
-}
-
-/** A token that has ended counts as connected where it can be refreshed: the next request does so. */
-export function tokenStatus(row: ConnectionRow, now: number): 'connected' | 'expired' | 'needs_login' {
-  if (row.problem !== null) return row.problem
-  const expiresAt = timeOf(row.expires_at)
-  return row.refreshable === 0 && expiresAt !== undefined && expiresAt <= now ? 'expired' : 'connected'
 }
 
 /** Whether the definition of today binds the connection's credential to what it was bound to at login. */

@@ -1,7 +1,6 @@
 import type { Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { type CredentialKind, destinationDigest, isSigningCredential } from '../providers/index.ts'
-import type { ConnectionRow } from '../store/index.ts'
 
 // Asked on every request; a definition never changes, it is replaced.
 const remembered = {
@@ -32,14 +31,4 @@ export function kindOf(
 ): CredentialKind {
   if (flow !== 'api_key') return 'oauth2'
   return isSigningCredential(definition, credential) ? 'signing' : 'api_key'
-}
-
-/**
- * What a connection holds, by what it was bound to at login: of the definition of today too, or undefined. An API key and
- * a key that signs are never bound to the same.
- */
-export function approvedKind(definition: ProviderDefinition, row: ConnectionRow): CredentialKind | undefined {
-  const kinds: readonly CredentialKind[] =
-    row.auth_type === 'oauth2' ? ['oauth2'] : definition.signing ? ['api_key', 'signing'] : ['api_key']
-  return kinds.find((kind) => destinationOf(definition, kind, row.base_url ?? undefined) === row.destination)
 }

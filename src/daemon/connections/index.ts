@@ -2,6 +2,7 @@
  * Named credential records of a vault: what may be listed of them, their default, redaction, and the one place that
  * opens them for use. Every act on one is audited here. Must never ask a provider anything.
  */
+export { attentionIn, noDefault } from './attention.ts'
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
 export {

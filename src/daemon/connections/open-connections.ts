@@ -1,19 +1,37 @@
+import { LRUCache } from 'lru-cache'
 import { type Actor, type AuthType, BrokerError, type FlowName } from '../../protocol/index.ts'
-import type { Connection, ConnectionDetail, ProviderDefinition, Revoked } from '../../schemas/index.ts'
+import type {
+  Approval,
+  Approved,
+  Connection,
+  ConnectionDetail,
+  ProviderDefinition,
+  Revoked,
+} from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Provider, Providers } from '../providers/index.ts'
+import {
+  type CredentialKind,
+  type DestinationLines,
+  destinationText,
+  type Provider,
+  type Providers,
+} from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
+import { approvedKind, differenceFor } from './approval.ts'
+import type { FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
-import { deleteRow, findDefault, findRow, findSealed, namesIn, RECORD_ID, type SealedRow } from './connection-rows.ts'
 import {
-  connectionView,
-  isApproved,
-  redacted,
-  tokenStatus,
-  type UsableConnection,
-  usableConnection,
-} from './connection-view.ts'
+  deleteRow,
+  findDefault,
+  findRow,
+  findSealed,
+  namesIn,
+  RECORD_ID,
+  type SealedRow,
+  withRefreshes,
+} from './connection-rows.ts'
+import { connectionView, isApproved, redacted, type UsableConnection, usableConnection } from './connection-view.ts'
 import {
   type Credential,
   mapValues,
@@ -23,10 +41,11 @@ import {
   sameText,
   serialize,
 } from './credential-record.ts'
-import { approvedKind, destinationOf, kindOf } from './destination.ts'
+import { destinationOf, kindOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
-import { connectionExists, needsApproval, notFound, tokenExpired } from './refusals.ts'
+import { connectionExists, isRefreshing, needsApproval, notFound, nothingToApprove, tokenExpired } from './refusals.ts'
+import { tokenStatus } from './token-status.ts'
 
 /** What a login found out. Values by field name. */
 export interface NewConnection {
@@ -69,8 +88,21 @@ export interface Connections {
   holds(actor: Actor, name: ConnectionId, credential: Credential): Promise<boolean>
   /** Seals and stores. @throws BrokerError ConnectionAlreadyExistsError */
   put(actor: Actor, wanted: NewConnection): Promise<void>
-  /** Removes one; the provider is not contacted. @throws BrokerError ConnectionNotFoundError */
-  logout(actor: Actor, provider: string, connection: string): Promise<void>
+  /**
+   * What a connection that needs approval could reach with it, and what no more.
+   * @throws BrokerError ConnectionNotFoundError, NotFoundError where there is nothing to approve
+   */
+  approval(actor: Actor, id: ConnectionId): Promise<Approval>
+  /**
+   * Binds the credential to where the definition of today sends it; refused to the key of a run.
+   * @throws BrokerError as {@link Connections.approval}; OperationNotAllowedError while its token is being refreshed
+   */
+  approve(actor: Actor, id: ConnectionId): Promise<Approved>
+  /**
+   * Removes one; the provider is not contacted. Where it was the default and one is left, that becomes it.
+   * @throws BrokerError ConnectionNotFoundError
+   */
+  logout(actor: Actor, provider: string, connection: string): Promise<LeftBehind>
   /**
    * Removes all connections of a provider, and the OAuth clients it knew.
    * @param remote what came of asking the provider to end them
@@ -110,6 +142,12 @@ export interface Connections {
   check(vaultId: string): Promise<readonly string[]>
 }
 
+/** What a logout of the default has left: of several, none is chosen for the user. */
+export interface LeftBehind {
+  readonly newDefault?: string
+  readonly left?: readonly string[]
+}
+
 export interface Removed {
   readonly connections: number
   readonly clients: number
@@ -131,6 +169,7 @@ export function openConnections(options: ConnectionsOptions): Connections {
 
 /** Nobody uses it: its refresh token shall not end for that. */
 const REST_MS = 24 * 60 * 60_000
+const MOST_REMEMBERED = 10_000
 /** Looked at for one that can be refreshed. */
 const MOST_DUE = 1_000
 
@@ -143,6 +182,7 @@ class ConnectionsOfStore implements Connections {
   readonly #now: () => number
   readonly #random: () => number
   readonly #lastUse: SparseWrites
+  readonly #unapprovedSince = new LRUCache<string, string>({ max: MOST_REMEMBERED })
 
   constructor(options: ConnectionsOptions) {
     const { store, vault, audit, providers, clients, now = Date.now, random = Math.random } = options
@@ -157,12 +197,10 @@ class ConnectionsOfStore implements Connections {
   }
 
   async list(actor: Actor): Promise<readonly Connection[]> {
-    const rows = await this.#store.db
-      .selectFrom('connections')
-      .selectAll()
-      .where('vault_id', '=', actor.vaultId)
-      .orderBy('provider')
-      .orderBy('connection')
+    const rows = await withRefreshes(this.#store.db)
+      .where('connections.vault_id', '=', actor.vaultId)
+      .orderBy('connections.provider')
+      .orderBy('connections.connection')
       .execute()
     return rows.map((row) => this.#view(row))
   }
@@ -184,7 +222,7 @@ class ConnectionsOfStore implements Connections {
   async inspect(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
     const row = await this.#row(actor, { provider, connection })
     const { credential } = await this.#credentialOf(actor, row)
-    return { ...this.#view(row), credential: redacted(this.#definition(row), row, credential) }
+    return { ...(await this.#viewOf(row)), credential: redacted(this.#definition(row), row, credential) }
   }
 
   async reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
@@ -194,7 +232,7 @@ class ConnectionsOfStore implements Connections {
     const row = await this.#row(actor, { provider, connection })
     const { credential } = await this.#credentialOf(actor, row)
     await this.#record(actor, { event: 'connection.revealed', status: 'success', provider, connection })
-    return { ...this.#view(row), credential: mapValues(credential, (value) => value.reveal()) }
+    return { ...(await this.#viewOf(row)), credential: mapValues(credential, (value) => value.reveal()) }
   }
 
   async holds(actor: Actor, id: ConnectionId, credential: Credential): Promise<boolean> {
@@ -213,8 +251,8 @@ class ConnectionsOfStore implements Connections {
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw connectionExists(id)
       const kind = kindOf(definition, wanted.flow, wanted.credential)
-      const destination = destinationOf(definition, kind, wanted.baseUrl)
-      await this.#vault.put(tx, recordOf(actor, id), destination, serialize(wanted.credential))
+      const bound = boundTo(definition, kind, wanted.baseUrl)
+      await this.#vault.put(tx, recordOf(actor, id), bound.destination, serialize(wanted.credential))
       await deleteRow(tx, actor, id)
       await tx
         .insertInto('connections')
@@ -227,11 +265,12 @@ class ConnectionsOfStore implements Connections {
           base_url: wanted.baseUrl ?? null,
           scopes: JSON.stringify(wanted.scopes),
           account: wanted.account ? JSON.stringify(wanted.account) : null,
-          destination,
+          ...bound,
           created_at: before?.created_at ?? this.#timestamp(),
           updated_at: this.#timestamp(),
           last_used_at: before?.last_used_at ?? null,
           problem: null,
+          problem_reason: null,
           ...this.#expiry(wanted),
         })
         .execute()
@@ -251,13 +290,82 @@ class ConnectionsOfStore implements Connections {
     }
   }
 
-  async logout(actor: Actor, provider: string, connection: string): Promise<void> {
-    await this.#store.transaction(async (tx) => {
+  async approval(actor: Actor, id: ConnectionId): Promise<Approval> {
+    const row = await this.#row(actor, id)
+    const { provider, connection } = row
+    const { added, removed, newDomains } = this.#unapproved(row)
+    return { provider, connection, added: copied(added), removed: copied(removed), new_domains: [...newDomains] }
+  }
+
+  #unapproved(row: ConnectionRow) {
+    const definition = this.#definition(row)
+    if (!definition || approvedKind(definition, row) !== undefined) throw nothingToApprove(row)
+    return differenceFor(definition, row)
+  }
+
+  async approve(actor: Actor, id: ConnectionId): Promise<Approved> {
+    if (actor.run) {
+      throw new BrokerError('OperationNotAllowedError', 'The key of a run cannot approve a connection', { ...id })
+    }
+    await this.#vault.requireWhole(actor.vaultId)
+    return this.#store.transaction(async (tx) => {
+      const row = await findSealed(tx, actor, id)
+      if (!row) throw this.#notFound(id, 'approve')
+      const { added, removed } = this.#unapproved(row)
+      await this.#requireAtRest(tx, actor, row)
+      await this.#bindAnew(tx, actor, row)
+      const { provider, connection } = row
+      await this.#audit.record(tx, actor, { event: 'connection.approved', status: 'success', provider, connection })
+      const allowed = { added: Object.values(added).flat(), removed: Object.values(removed).flat() }
+      return { status: 'ok' as const, provider, connection, allowed }
+    })
+  }
+
+  /** What a provider grants meanwhile is for the credential that is stored now, and would be lost. */
+  async #requireAtRest(tx: Db, actor: Actor, row: ConnectionRow): Promise<void> {
+    const refresh = await tx
+      .selectFrom('refreshes')
+      .select('leased_until')
+      .where('vault_id', '=', actor.vaultId)
+      .where('provider', '=', row.provider)
+      .where('connection', '=', row.connection)
+      .executeTakeFirst()
+    if (refresh?.leased_until && refresh.leased_until > (await this.#store.clock(tx))) throw isRefreshing(row)
+  }
+
+  async #bindAnew(tx: Db, actor: Actor, row: SealedRow): Promise<void> {
+    const definition = this.#definition(row)
+    if (!row.record || !definition) throw this.#notFound(row, 'approve')
+    const { plaintext } = await this.#vault.unseal(tx, recordOf(actor, row), row.destination, row.record)
+    const kind = kindOf(definition, row.flow, parseCredential(plaintext))
+    const bound = boundTo(definition, kind, row.base_url ?? undefined)
+    await this.#vault.put(tx, recordOf(actor, row), bound.destination, plaintext)
+    await tx
+      .updateTable('connections')
+      .set({ ...bound, updated_at: this.#timestamp() })
+      .where('vault_id', '=', actor.vaultId)
+      .where('provider', '=', row.provider)
+      .where('connection', '=', row.connection)
+      .execute()
+  }
+
+  async logout(actor: Actor, provider: string, connection: string): Promise<LeftBehind> {
+    return this.#store.transaction(async (tx) => {
       const row = await findRow(tx, actor, { provider, connection })
       if (!row) throw this.#notFound({ provider, connection }, 'log out')
       await this.#remove(tx, actor, row)
       await this.#audit.record(tx, actor, { event: 'provider.logout', status: 'success', provider, connection })
+      return row.is_default === 1 ? this.#leftBehind(tx, actor, provider) : {}
     })
+  }
+
+  async #leftBehind(tx: Db, actor: Actor, provider: string): Promise<LeftBehind> {
+    const left = (await namesOf(tx, actor, provider)).map(({ connection }) => connection)
+    const [only] = left
+    if (only === undefined) return {}
+    if (left.length > 1) return { left }
+    await this.#makeDefault(tx, actor, { provider, connection: only })
+    return { newDefault: only }
   }
 
   async revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked> {
@@ -337,15 +445,19 @@ class ConnectionsOfStore implements Connections {
     await this.#store.transaction(async (tx) => {
       if (!(await findRow(tx, actor, { provider, connection }))) throw this.#notFound({ provider, connection }, 'use')
       await this.#clearDefault(tx, actor, provider)
-      await tx
-        .updateTable('connections')
-        .set({ is_default: 1 })
-        .where('vault_id', '=', actor.vaultId)
-        .where('provider', '=', provider)
-        .where('connection', '=', connection)
-        .execute()
-      await this.#audit.record(tx, actor, { event: 'connection.default_set', status: 'success', provider, connection })
+      await this.#makeDefault(tx, actor, { provider, connection })
     })
+  }
+
+  async #makeDefault(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
+    await tx
+      .updateTable('connections')
+      .set({ is_default: 1 })
+      .where('vault_id', '=', actor.vaultId)
+      .where('provider', '=', provider)
+      .where('connection', '=', connection)
+      .execute()
+    await this.#audit.record(tx, actor, { event: 'connection.default_set', status: 'success', provider, connection })
   }
 
   async #clearDefault(tx: Db, actor: Actor, provider: string): Promise<void> {
@@ -464,15 +576,37 @@ class ConnectionsOfStore implements Connections {
     return { credential: parseCredential(opened.plaintext), version: opened.version }
   }
 
-  #view(row: ConnectionRow): Connection {
-    return connectionView(this.#definition(row), row, this.#now())
+  async #viewOf(row: ConnectionRow): Promise<Connection> {
+    const refresh = await this.#store.db
+      .selectFrom('refreshes')
+      .select(['failures', 'failing_since', 'failure_reason'])
+      .where('vault_id', '=', row.vault_id)
+      .where('provider', '=', row.provider)
+      .where('connection', '=', row.connection)
+      .executeTakeFirst()
+    return this.#view({ ...row, ...refresh })
+  }
+
+  #view(row: ConnectionRow & FailingRefresh): Connection {
+    const seenSince = (row: ConnectionRow) => this.#approvalSince(row)
+    return connectionView(this.#definition(row), row, { now: this.#now(), seenSince })
+  }
+
+  #approvalSince({ vault_id, provider, connection, destination }: ConnectionRow): string {
+    const key = `${vault_id}/${provider}/${connection}/${destination}`
+    const since = this.#unapprovedSince.get(key) ?? this.#timestamp()
+    this.#unapprovedSince.set(key, since)
+    return since
   }
 
   #definition({ provider }: ConnectionRow): ProviderDefinition | undefined {
     return this.#providers.find(provider)?.definition
   }
 
-  #notFound(id: { provider: string; connection?: string }, action: 'use' | 'log out' | 'revoke'): BrokerError {
+  #notFound(
+    id: { provider: string; connection?: string },
+    action: 'use' | 'log out' | 'revoke' | 'approve',
+  ): BrokerError {
     // Where the provider is unknown, that is the better thing to say.
     this.#providers.get(id.provider)
     return notFound(id, action)
@@ -485,6 +619,18 @@ class ConnectionsOfStore implements Connections {
   #timestamp(): string {
     return new Date(this.#now()).toISOString()
   }
+}
+
+/** The columns of a row that say where its credential may go. */
+function boundTo(definition: ProviderDefinition, kind: CredentialKind, baseUrl: string | undefined) {
+  return {
+    destination: destinationOf(definition, kind, baseUrl),
+    allowed: destinationText(definition, kind, baseUrl),
+  }
+}
+
+function copied({ hosts, injections, endpoints }: DestinationLines): Approval['added'] {
+  return { hosts: [...hosts], injections: [...injections], endpoints: [...endpoints] }
 }
 
 async function namesOf(db: Db, { vaultId }: Actor, provider: string) {

@@ -131,6 +131,8 @@ class RefreshesOfStore implements Refreshes {
         sent_version: cause === 'revoke' ? (before?.sent_version ?? null) : record.version,
         failures: before?.failures ?? 0,
         retry_at: before?.retry_at ?? null,
+        failing_since: before?.failing_since ?? null,
+        failure_reason: before?.failure_reason ?? null,
         ...forcing(before, cause, now),
       })
       const interrupted = before?.sent_version === record.version
@@ -156,9 +158,10 @@ class RefreshesOfStore implements Refreshes {
         scopes: JSON.stringify(scopes),
         updated_at: iso(this.#now()),
         problem: null,
+        problem_reason: null,
       })
       // The journal, the failures and the pause were about the token that is gone now, whoever holds the lease.
-      const ended = { sent_version: null, failures: 0, retry_at: null }
+      const ended = { sent_version: null, failures: 0, retry_at: null, failing_since: null, failure_reason: null }
       await updateRefresh(tx, actor, lease, ended)
       await this.#endLease(tx, actor, lease)
       await this.#audit.record(tx, actor, { event: 'provider.refreshed', status: 'success', ...nameOf(lease) })
@@ -170,7 +173,12 @@ class RefreshesOfStore implements Refreshes {
     return this.#store.transaction(async (tx) => {
       if (!(await this.#unchanged(tx, actor, lease))) return false
       if (!(await this.#endLease(tx, actor, lease))) return false
-      await updateRow(tx, actor, lease, { problem: 'needs_login', refresh_due_at: null, updated_at: iso(this.#now()) })
+      await updateRow(tx, actor, lease, {
+        problem: 'needs_login',
+        problem_reason: `The provider takes its refresh token no more (${reason}).`,
+        refresh_due_at: null,
+        updated_at: iso(this.#now()),
+      })
       await updateRefresh(tx, actor, lease, { sent_version: null })
       await this.#recordFailure(tx, actor, lease, lease.interrupted ? 'rotation_interrupted' : reason)
       return true
@@ -185,9 +193,11 @@ class RefreshesOfStore implements Refreshes {
       // With a login, epochs begin anew.
       if (!(await this.#unchanged(tx, actor, lease))) return pause
       if (!(await this.#endLease(tx, actor, lease))) return pause
-      const retry_at = (await this.#store.clock(tx)) + pause
+      const now = await this.#store.clock(tx)
+      const retry_at = now + pause
+      const failing = { failing_since: before?.failing_since ?? now, failure_reason: failure.reason }
       const journal = failure.answered && !lease.interrupted ? { sent_version: null } : {}
-      await updateRefresh(tx, actor, lease, { failures, retry_at, ...journal })
+      await updateRefresh(tx, actor, lease, { failures, retry_at, ...failing, ...journal })
       await this.#recordFailure(tx, actor, lease, failure.reason)
       return pause
     })

@@ -11,7 +11,7 @@ export function connectionExists({ provider, connection }: ConnectionId): Broker
 
 export function notFound(
   id: { provider: string; connection?: string },
-  action: 'use' | 'log out' | 'revoke',
+  action: 'use' | 'log out' | 'revoke' | 'approve',
 ): BrokerError {
   const { provider, connection } = id
   if (connection !== undefined) {
@@ -52,7 +52,23 @@ export function needsApproval({ provider, connection }: ConnectionId): BrokerErr
     {
       provider,
       connection,
-      hint: `Log in again to approve it: broker login ${provider} --connection ${connection} --force`,
+      hint: `Look at what has changed, and approve it: broker connections approve ${provider} --connection ${connection}`,
     },
+  )
+}
+
+export function nothingToApprove({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError('NotFoundError', `There is nothing to approve in connection "${connection}" of ${provider}`, {
+    provider,
+    connection,
+    hint: 'Its credential goes where it was allowed to go.',
+  })
+}
+
+export function isRefreshing({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Connection "${connection}" of ${provider} is being refreshed: try again in a moment`,
+    { provider, connection, httpStatus: 409 },
   )
 }

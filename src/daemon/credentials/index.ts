@@ -3,6 +3,7 @@
  * refreshed once for all who ask; and how what a provider granted is ended. Must never cache an opened credential, nor
  * guess between two providers, nor use a token before it is stored.
  */
+export { type ExplainedRequest, explainRequest } from './explain.ts'
 export { keepFresh } from './keep-fresh.ts'
 export { openRefresher, type Refresher } from './open-refresher.ts'
 export { type CredentialsOptions, resolveCredential } from './resolve.ts'

@@ -18,7 +18,8 @@ export interface CredentialsOptions {
 
 const HTTPS_PORT = 443
 
-type Found = Extract<Match, { kind: 'one' }>
+/** What a request matches. */
+export type Found = Extract<Match, { kind: 'one' }>
 
 /**
  * The credential for one request, opened for it alone, and refreshed before where it has ended.
@@ -74,7 +75,13 @@ async function resolveMatch(
   return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, host)
 }
 
-function matchFor(providers: Providers, actor: Actor, request: ResolveRequest, passedOver: readonly Found[]): Found {
+/** @throws BrokerError ProviderNotFoundError where no provider, or more than one, matches */
+export function matchFor(
+  providers: Providers,
+  actor: Actor,
+  request: ResolveRequest,
+  passedOver: readonly Found[],
+): Found {
   const { host, port = HTTPS_PORT, path, provider: wanted } = request
   const match = providers.match(
     { host, port, ...(path !== undefined && { path }) },
@@ -106,7 +113,7 @@ function noProvider({ provider }: ResolveRequest): BrokerError {
 }
 
 /** A run uses the connection it was started with: its key must not choose another. */
-function connectionFor({ run }: Actor, provider: string, wanted: string | undefined): string | undefined {
+export function connectionFor({ run }: Actor, provider: string, wanted: string | undefined): string | undefined {
   const granted = run && Object.hasOwn(run.connections, provider) ? run.connections[provider] : undefined
   if (run && wanted !== undefined && wanted !== granted) {
     throw new BrokerError('OperationNotAllowedError', `This run was not started with connection "${wanted}"`, {
@@ -117,12 +124,17 @@ function connectionFor({ run }: Actor, provider: string, wanted: string | undefi
   return granted ?? wanted
 }
 
-/** A tenant's credential goes to the host that was given at login, to no other tenant's. */
-function requireDestination(provider: Provider, used: UsableConnection, request: ResolveRequest): void {
+/** Whether a connection with this address is for the host of the request. */
+export function isForHost(provider: Provider, baseUrl: string | undefined, request: ResolveRequest): boolean {
   const host = request.host.toLowerCase()
   const port = request.port ?? HTTPS_PORT
-  const allowed = credentialHosts(provider.definition, used.baseUrl)
-  if (allowed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))) return
+  const allowed = credentialHosts(provider.definition, baseUrl)
+  return allowed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))
+}
+
+/** A tenant's credential goes to the host that was given at login, to no other tenant's. */
+function requireDestination(provider: Provider, used: UsableConnection, request: ResolveRequest): void {
+  if (isForHost(provider, used.baseUrl, request)) return
   throw new BrokerError(
     'ProviderNotFoundError',
     `Connection "${used.connection}" of ${used.provider} is not for this host`,

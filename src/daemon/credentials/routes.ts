@@ -14,8 +14,13 @@ export async function routesFor(
   scope: RouteScope,
 ): Promise<Routes> {
   const candidates = providers.list().filter(({ definition }) => mayInject(actor, definition.name))
-  const inUse = usedConnections(actor, await connections.list(actor))
-  const routes = candidates.flatMap((provider) => routesOf(provider, inUse.get(provider.definition.name), scope))
+  const all = await connections.list(actor)
+  const inUse = usedConnections(actor, all)
+  const routes = candidates.flatMap((provider) => {
+    const { name } = provider.definition
+    const own = all.filter((connection) => connection.provider === name)
+    return routesOf(provider, { used: inUse.get(name), own }, scope)
+  })
   const tied = tiedPlaces(candidates)
   const clear = routes.filter((route) => !tied.has(placeOf(route)))
   return { routes: clear, version: hash('sha256', JSON.stringify(clear)).slice(0, 16) }
@@ -30,15 +35,25 @@ function usedConnections({ run }: Actor, connections: readonly Connection[]): Re
   return new Map(chosen.map((connection) => [connection.provider, connection]))
 }
 
-function routesOf(provider: Provider, connection: Connection | undefined, scope: RouteScope): readonly Route[] {
+interface ConnectionsOf {
+  /** By a request that names none. */
+  readonly used: Connection | undefined
+  readonly own: readonly Connection[]
+}
+
+/**
+ * One that needs a login, an approval or a default is refused with that reason: its requests must not pass with a
+ * placeholder, or bare.
+ */
+function routesOf(provider: Provider, { used, own }: ConnectionsOf, scope: RouteScope): readonly Route[] {
   const { definition } = provider
-  // One that needs a login is refused with that reason: its requests must not pass with a placeholder.
-  if (connection && connection.status !== 'needs_approval') {
-    return credentialHosts(definition, connection.base_url).map((pattern) =>
-      routeOf(definition.name, pattern, connection),
-    )
-  }
+  if (used) return routesAt(provider, used.base_url, used)
+  if (own.length > 0) return [...new Set(own.map(({ base_url }) => base_url))].flatMap((url) => routesAt(provider, url))
   return scope === 'all' ? provider.hosts.map((pattern) => routeOf(definition.name, pattern)) : []
+}
+
+function routesAt({ definition }: Provider, baseUrl: string | undefined, used?: Connection): readonly Route[] {
+  return credentialHosts(definition, baseUrl).map((pattern) => routeOf(definition.name, pattern, used))
 }
 
 function routeOf(provider: string, pattern: Provider['hosts'][number], connection?: Connection): Route {

@@ -17,9 +17,25 @@ export function destinationDigest(
   kind: CredentialKind,
   connectionBaseUrl?: string,
 ): string {
-  return createHash('sha256')
-    .update(canonical(destinationOf(definition, kind, connectionBaseUrl)))
-    .digest('hex')
+  return digestOf(destinationText(definition, kind, connectionBaseUrl))
+}
+
+/** What {@link destinationDigest} is the digest of: JSON, to be kept where a later definition is held against it. */
+export function destinationText(
+  definition: ProviderDefinition,
+  kind: CredentialKind,
+  connectionBaseUrl?: string,
+): string {
+  return canonical(destinationOf(definition, kind, connectionBaseUrl))
+}
+
+export function digestOf(text: string): string {
+  return createHash('sha256').update(text).digest('hex')
+}
+
+/** The same destination for a connection with an address of its own. */
+export function withBaseUrl(destination: object, connectionBaseUrl: string | undefined): string {
+  return canonical({ ...destination, connection_base_url: connectionBaseUrl })
 }
 
 function destinationOf(definition: ProviderDefinition, kind: CredentialKind, connectionBaseUrl: string | undefined) {

@@ -4,9 +4,16 @@
  */
 export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
 export { credentialFields, type KeySection, keySection, parseCredential } from './credential.ts'
-export { type CredentialKind, destinationDigest } from './destination-digest.ts'
-export { type HostPattern, matchesHost } from './host-pattern.ts'
-export { type Injection, injectionFor, passwordTemplate } from './injection.ts'
+export {
+  type DestinationDifference,
+  type DestinationLines,
+  differenceOf,
+  isSameDestination,
+} from './destination-difference.ts'
+export { type CredentialKind, destinationDigest, destinationText, digestOf } from './destination-digest.ts'
+export { formatHost, type HostPattern, matchesHost } from './host-pattern.ts'
+export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
+export { earlierDestination } from './known-destinations.ts'
 export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export type { Match, Provider, Target } from './provider.ts'
 export { isSigningCredential, type Signing, serviceAccountOf, tokenUrlOf } from './signing-credential.ts'

@@ -122,6 +122,23 @@ export function furtherPlaceNames({ injections = [] }: ProviderDefinition): read
   })
 }
 
+/** Where a request to this host carries a credential of this kind, in words: `header Authorization`. */
+export function placeNamesFor(
+  definition: ProviderDefinition,
+  authType: AuthType,
+  host: HostPattern,
+): readonly string[] {
+  const further = furtherPlaceNames(definition).filter(({ entry }) => isForTokens(entry) === (authType === 'oauth2'))
+  const isBound = ({ entry }: { entry: Entry }) => entry.hosts?.some((text) => isWrittenAs(host, text)) === true
+  const bound = further.filter(isBound)
+  const main = mainPlaceName(definition, authType)
+  const places: readonly NamedPlace[] = [
+    ...(bound.length > 0 ? bound : main),
+    ...further.filter(({ entry }) => entry.hosts === undefined),
+  ]
+  return [...new Set(places.map(({ kind, name }) => `${kind} ${name}`))]
+}
+
 const FIELD = /\{([a-z][a-z0-9_]*)\}/g
 
 /** The fields that a template names. */

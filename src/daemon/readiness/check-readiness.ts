@@ -1,8 +1,8 @@
 import type { Actor } from '../../protocol/index.ts'
-import { BrokerError } from '../../protocol/index.ts'
-import type { Connection, Health, Readiness } from '../../schemas/index.ts'
+import { attentionLine, BrokerError } from '../../protocol/index.ts'
+import type { Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Connections } from '../connections/index.ts'
+import { attentionIn, type Connections } from '../connections/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
@@ -45,7 +45,7 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     providers: await attempt(async () => providers.health()),
     connections: await attempt(async () => ({
       issues: await connections.check(actor.vaultId),
-      warnings: (await connections.list(actor)).flatMap(attentionFor),
+      warnings: attentionIn(await connections.list(actor), Date.now()).map(attentionLine),
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
@@ -57,17 +57,6 @@ async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
   if (status.kind === 'sealed') return { issues: [`The vault is sealed: ${status.cause}`] }
   await vault.roundtrip(actor.vaultId)
   return { issues: [], warnings: status.warnings }
-}
-
-const ATTENTION: Readonly<Partial<Record<Connection['status'], string>>> = {
-  expired: 'has expired',
-  needs_login: 'needs a new login',
-  needs_approval: 'needs approval: the definition of its provider has changed where it may go',
-}
-
-function attentionFor({ provider, connection, status }: Connection): readonly string[] {
-  const what = ATTENTION[status]
-  return what === undefined ? [] : [`Connection "${connection}" of ${provider} ${what}.`]
 }
 
 async function checkVersions({ store, homeIsCurrent }: ReadinessOptions): Promise<readonly string[]> {

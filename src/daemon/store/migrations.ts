@@ -14,6 +14,7 @@ export function migrationsFor(dialect: Dialect): readonly Migration[] {
     { name: '0001_first', statements: first(dialect) },
     { name: '0002_refreshes', statements: refreshes },
     { name: '0003_accounts', statements: accounts },
+    { name: '0005_attention', statements: attention },
   ]
 }
 
@@ -172,6 +173,13 @@ const accounts: readonly string[] = [
      select substr(timestamp, 1, 13), principal_id, event, coalesce(provider, ''), status, count(*), min(seq), max(seq)
      from audit_events group by 1, 2, 3, 4, 5 on conflict do nothing`,
   `create index audit_hours_by_provider on audit_hours (provider, hour)`,
+]
+
+const attention: readonly string[] = [
+  `alter table connections add column allowed text`,
+  `alter table connections add column problem_reason text`,
+  `alter table refreshes add column failing_since bigint`,
+  `alter table refreshes add column failure_reason text`,
 ]
 
 function appendOnly(dialect: Dialect): readonly string[] {

@@ -153,6 +153,10 @@ export interface ConnectionRow {
   /** When to refresh, some time ahead of `expires_at`. */
   refresh_due_at: string | null
   problem: 'needs_login' | null
+  /** Why, one sentence; null also where an earlier version wrote the problem down. */
+  problem_reason: string | null
+  /** What `destination` is the digest of, JSON; null where an earlier version bound the credential. */
+  allowed: string | null
 }
 
 /** How far the refresh of a connection is. Times are milliseconds since 1970, by the database's clock. */
@@ -168,6 +172,9 @@ export interface RefreshRow {
   sent_version: number | null
   /** In a row. */
   failures: number
+  /** When the first of them was, and what the last one was about; null where there is none. */
+  failing_since: number | null
+  failure_reason: string | null
   /** Not to be tried again before. */
   retry_at: number | null
   /** When a refresh was last forced by a credential that its host refused, and how long to wait for the next such. */

@@ -1,0 +1,55 @@
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import { type ExplainQuery, explainQuery, explanation } from '../../schemas/index.ts'
+import { type CredentialsOptions, type ExplainedRequest, explainRequest } from '../credentials/index.ts'
+import type { Principals } from '../principals/index.ts'
+import { type Route, route } from './route.ts'
+
+/** Why a request is, or would be, given a credential or not. */
+export function whyRoutes(credentials: CredentialsOptions, principals: Principals): readonly Route[] {
+  return [
+    route({
+      method: 'GET',
+      path: '/api/why',
+      access: 'run',
+      summary:
+        'What would become of a request, and why. `identity`: an agent of the caller; a run asks for itself alone.',
+      query: explainQuery,
+      reply: explanation,
+      handle: async ({ who, query }) => {
+        await requireOwn(principals, who, query.identity)
+        return { body: await explainRequest(credentials, who, requestIn(query)) }
+      },
+    }),
+  ]
+}
+
+/** Agents of one principal have the same connections. Others' answer as absent ones. */
+async function requireOwn(principals: Principals, who: Actor, handle: string | undefined): Promise<void> {
+  if (handle === undefined || handle === who.identity) return
+  const own = who.run ? [] : await principals.list(who)
+  if (!own.some(({ identity }) => identity === handle)) {
+    throw new BrokerError('NotFoundError', `There is no identity "${handle}"`)
+  }
+}
+
+function requestIn({ url, host, port, path }: ExplainQuery): ExplainedRequest {
+  if (url === undefined && host !== undefined) {
+    const name = host.replace(/^\[(.*)\]$/, '$1')
+    return { host: name, port: port ?? 443, ...(path !== undefined && { path: withoutQuery(path) }), isPlain: false }
+  }
+  const parsed = host === undefined ? URL.parse(url ?? '') : null
+  if (!parsed || !/^(?:https?|wss?):$/.test(parsed.protocol)) {
+    throw new BrokerError('InvalidRequestError', 'Name one request: by "url", or by "host" with "port" and "path"')
+  }
+  const isPlain = parsed.protocol === 'http:' || parsed.protocol === 'ws:'
+  return {
+    host: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
+    port: Number(parsed.port || (isPlain ? 80 : 443)),
+    path: parsed.pathname,
+    isPlain,
+  }
+}
+
+function withoutQuery(path: string): string {
+  return path.split('?', 1)[0] ?? path
+}

@@ -1,0 +1,142 @@
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Connection, Explanation } from '../../schemas/index.ts'
+import { noDefault } from '../connections/index.ts'
+import { formatHost, type Provider, placeNamesFor } from '../providers/index.ts'
+import { type CredentialsOptions, connectionFor, type Found, isForHost, matchFor } from './resolve.ts'
+
+/** A request, as far as it decides what becomes of it. */
+export interface ExplainedRequest {
+  readonly host: string
+  readonly port: number
+  /** Without one, only definitions that do not look at it match. */
+  readonly path?: string
+  readonly isPlain: boolean
+}
+
+type Credentials = Pick<CredentialsOptions, 'providers' | 'connections'>
+type Step = Explanation['steps'][number]
+
+/** What a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
+export async function explainRequest(
+  credentials: Credentials,
+  actor: Actor,
+  request: ExplainedRequest,
+): Promise<Explanation> {
+  const all = await credentials.connections.list(actor)
+  return explainAmong(credentials, actor, request, { all, passedOver: [] })
+}
+
+interface Considered {
+  readonly all: readonly Connection[]
+  /** Definitions of longer paths to which nobody is connected. */
+  readonly passedOver: readonly Found[]
+}
+
+function explainAmong(
+  credentials: Credentials,
+  actor: Actor,
+  request: ExplainedRequest,
+  seen: Considered,
+): Explanation {
+  const found = matched(credentials, actor, request, seen.passedOver)
+  if ('verdict' in found) return found
+  const { name } = found.provider.definition
+  const chosen = connectionFor(actor, name, undefined)
+  const own = seen.all.filter(({ provider }) => provider === name)
+  if (own.length > 0 || chosen !== undefined) return explainMatch(actor, request, found, own)
+  const next = matched(credentials, actor, request, [...seen.passedOver, found])
+  if ('verdict' in next) return unconnected(found)
+  const instead = explainAmong(credentials, actor, request, { ...seen, passedOver: [...seen.passedOver, found] })
+  return instead.verdict === 'tunnel' ? unconnected(found) : instead
+}
+
+function matched(
+  { providers }: Credentials,
+  actor: Actor,
+  { host, port, path }: ExplainedRequest,
+  passedOver: readonly Found[],
+): Found | Explanation {
+  try {
+    return matchFor(providers, actor, { host, port, ...(path !== undefined && { path }) }, passedOver)
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    const isTie = error.options.hint !== undefined
+    const steps = [step('provider', isTie ? 'several' : 'none', `${error.message}.`)]
+    // Where two match equally nothing is intercepted either.
+    return { verdict: 'tunnel', steps, ...(isTie && { fix: 'broker provider remove <provider>' }) }
+  }
+}
+
+function unconnected(found: Found): Explanation {
+  const { name } = found.provider.definition
+  return {
+    verdict: 'tunnel',
+    provider: name,
+    steps: [
+      matchStep(found),
+      step('connection', 'none', `Nobody has logged in to ${name}: requests pass as they are.`),
+    ],
+    fix: `broker login ${name}`,
+  }
+}
+
+function explainMatch(actor: Actor, request: ExplainedRequest, found: Found, own: readonly Connection[]): Explanation {
+  const { provider, host } = found
+  const { name } = provider.definition
+  const chosen = connectionFor(actor, name, undefined)
+  const used = own.find(({ connection, is_default }) => (chosen === undefined ? is_default : connection === chosen))
+  const before = [matchStep(found)]
+  if (!used) return withoutConnection(name, { own, chosen, before })
+  const steps = [
+    ...before,
+    step('connection', used.connection, chosen === undefined ? 'It is the default.' : 'The run was started with it.'),
+  ]
+  const about = { provider: name, connection: used.connection }
+  if (used.attention && used.attention.kind !== 'refresh_failing') {
+    const { kind, reason, fix } = used.attention
+    return { verdict: 'refuse', ...about, steps: [...steps, step('state', kind, reason)], fix }
+  }
+  const state = used.attention?.reason ?? 'It can be used.'
+  const known = [...steps, step('state', used.status, state)]
+  if (!isForHost(provider, used.base_url, { host: request.host, port: request.port })) {
+    const reason = `Its credential is for ${used.base_url ?? 'another host'}.`
+    return { verdict: 'refuse', ...about, steps: [...known, step('destination', 'another host', reason)] }
+  }
+  if (request.isPlain) {
+    const reason = 'A credential is never sent over plain http.'
+    return { verdict: 'refuse', ...about, steps: [...known, step('transport', 'plain http', reason)] }
+  }
+  const places = placesOf(provider, used, host)
+  const reason = `The credential goes into ${places.join(', ')}; what the request has there is removed.`
+  return { verdict: 'inject', ...about, places, steps: [...known, step('injection', 'inject', reason)] }
+}
+
+function withoutConnection(
+  provider: string,
+  { own, chosen, before }: { own: readonly Connection[]; chosen: string | undefined; before: readonly Step[] },
+): Explanation {
+  const { reason, fix } =
+    chosen === undefined
+      ? noDefault(provider, own)
+      : {
+          reason: `The run was started with "${chosen}", which is gone.`,
+          fix: `broker login ${provider} --connection ${chosen}`,
+        }
+  return { verdict: 'refuse', provider, steps: [...before, step('connection', 'none', reason)], fix }
+}
+
+function placesOf({ definition }: Provider, used: Connection, host: Found['host']): string[] {
+  if (used.signing === 'aws_sigv4') return ['header Authorization (a signature; the key is not sent)']
+  const authType = used.signing === undefined ? used.auth_type : 'oauth2'
+  const places = placeNamesFor(definition, authType, host)
+  return places.length > 0 ? [...places] : ['header Authorization']
+}
+
+function matchStep({ provider, host }: Found): Step {
+  const { name } = provider.definition
+  return step('provider', name, `${formatHost(host)} is one of the hosts of its ${provider.source} definition.`)
+}
+
+function step(name: string, result: string, reason: string): Step {
+  return { step: name, result, reason }
+}

@@ -1,0 +1,109 @@
+import { parse as parseDomain } from 'tldts'
+import { parseHostPattern } from './host-pattern.ts'
+
+/** What a credential may reach, in lines for people. */
+export interface DestinationLines {
+  readonly hosts: readonly string[]
+  /** Where in a request it goes, and in which form. */
+  readonly injections: readonly string[]
+  /** Addresses that get to see it besides the hosts. */
+  readonly endpoints: readonly string[]
+}
+
+export interface DestinationDifference {
+  readonly added: DestinationLines
+  readonly removed: DestinationLines
+  /** Registrable domains among the added hosts and addresses that the credential was not for before. */
+  readonly newDomains: readonly string[]
+}
+
+const NOTHING: DestinationLines = { hosts: [], injections: [], endpoints: [] }
+
+/**
+ * What changed between two destinations, as {@link import('./destination-digest.ts').destinationText} writes them.
+ * @param before undefined where nobody knows any more: everything counts as added
+ */
+export function differenceOf(before: string | undefined, after: string): DestinationDifference {
+  const [old, present] = [before === undefined ? NOTHING : linesOf(before), linesOf(after)]
+  const added = without(present, old)
+  const known = new Set(domainsOf(old))
+  const newDomains = [...new Set(domainsOf(added))].filter((domain) => !known.has(domain))
+  return { added, removed: without(old, present), newDomains }
+}
+
+/** Whether the credential goes to the same places in the same form: fixed headers and the like may have changed. */
+export function isSameDestination({ added, removed }: DestinationDifference): boolean {
+  return [added, removed].every((lines) => Object.values(lines).every((part: readonly string[]) => part.length === 0))
+}
+
+function without(lines: DestinationLines, others: DestinationLines): DestinationLines {
+  const rest = (part: keyof DestinationLines) => lines[part].filter((line) => !others[part].includes(line))
+  return { hosts: rest('hosts'), injections: rest('injections'), endpoints: rest('endpoints') }
+}
+
+type Json = Readonly<Record<string, unknown>>
+
+function linesOf(text: string): DestinationLines {
+  const { hosts, base_url, connection_base_url, api_key, oauth, signing, injections, header_name, prefix } = JSON.parse(
+    text,
+  ) as Json
+  return {
+    hosts: hosts as readonly string[],
+    injections: [
+      ...(isJson(api_key) ? [keyLine(api_key)] : []),
+      ...(isJson(oauth) ? [`header ${oauth['header_name']}: ${withPrefix(oauth['prefix'])}{access_token}`] : []),
+      ...(header_name === undefined ? [] : [`header ${header_name}: ${withPrefix(prefix)}{access_token}`]),
+      ...((injections ?? []) as readonly string[]).map((one) => injectionLine(JSON.parse(one) as Json)),
+    ],
+    endpoints: [
+      ...(base_url === undefined ? [] : [`base URL ${base_url}`]),
+      ...(connection_base_url === undefined ? [] : [`base URL of this connection ${connection_base_url}`]),
+      ...(isJson(oauth) ? addresses(oauth) : []),
+      ...(isJson(signing) ? Object.entries(signing).map(([name, value]) => `signing ${name} ${String(value)}`) : []),
+    ],
+  }
+}
+
+function isJson(value: unknown): value is Json {
+  return typeof value === 'object' && value !== null
+}
+
+function keyLine({ header_name, prefix, encoding, username, password, query_param, value }: Json): string {
+  if (query_param !== undefined) return `query ${query_param}: ${value ?? '{api_key}'}`
+  const basic = encoding === 'basic' ? `base64 of ${username ?? '{api_key}'}:${password ?? ''}` : undefined
+  const coded =
+    basic ?? `${encoding === undefined || encoding === 'none' ? '' : `${encoding} of `}${value ?? '{api_key}'}`
+  return `header ${header_name}: ${withPrefix(prefix)}${coded}`
+}
+
+function withPrefix(prefix: unknown): string {
+  return prefix === undefined || prefix === '' ? '' : `${prefix} `
+}
+
+function injectionLine({ type, name, prefix, value, username, password, hosts, ...more }: Json): string {
+  const where = Array.isArray(hosts) ? ` (on ${hosts.join(', ')})` : ''
+  const rest = Object.keys(more).length > 0 ? ` ${JSON.stringify(more)}` : ''
+  if (type === 'basic') return `header authorization: Basic ${username ?? ''}:${password ?? ''}${rest}${where}`
+  return `${type} ${name ?? prefix ?? ''}: ${value ?? '{api_key}'}${rest}${where}`
+}
+
+/** Who sees tokens, and for what they are made. How a client shows its secret there changes no place. */
+function addresses(oauth: Json): readonly string[] {
+  return Object.entries(oauth)
+    .filter(([name, value]) => value !== undefined && /_url$|^issuer$|^resource$/.test(name))
+    .map(([name, value]) => `${name} ${String(value)}`)
+}
+
+/** Of a pattern as a definition writes it. */
+function hostOf(text: string): string {
+  const parsed = parseHostPattern(text)
+  return 'pattern' in parsed ? parsed.pattern.host : text
+}
+
+function domainsOf({ hosts, endpoints }: DestinationLines): readonly string[] {
+  const urls = endpoints.flatMap((line) => /https?:\/\/([^/\s:?#]+)/.exec(line)?.[1] ?? [])
+  return [...hosts.map(hostOf), ...urls].map((host) => {
+    const { domain } = parseDomain(host.replaceAll('*', 'x'), { allowPrivateDomains: true, validateHostname: false })
+    return domain ?? host
+  })
+}

@@ -1,0 +1,194 @@
+/** Made by `npm run moved`: by provider, what its credentials were bound to under earlier definitions. */
+export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = {
+  bitbucket: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bitbucket.org'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.bitbucket.org'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://bitbucket.org/site/oauth2/access_token',
+      },
+    },
+  ],
+  github: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.github.com', 'raw.githubusercontent.com', 'uploads.github.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.github.com', 'raw.githubusercontent.com', 'uploads.github.com'],
+      oauth: {
+        device_authorization_url: 'https://github.com/login/device/code',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://github.com/login/oauth/access_token',
+      },
+    },
+  ],
+  gitlab: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'private-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['gitlab.com/api/*'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['gitlab.com/api/*'],
+      oauth: {
+        device_authorization_url: 'https://gitlab.com/oauth/authorize_device',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://gitlab.com/oauth/revoke',
+        token_url: 'https://gitlab.com/oauth/token',
+      },
+    },
+  ],
+  gmail: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['gmail.googleapis.com', 'www.googleapis.com/gmail/*'],
+      oauth: {
+        device_authorization_url: 'https://oauth2.googleapis.com/device/code',
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+  ],
+  godaddy: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'sso-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.godaddy.com', 'api.ote-godaddy.com'],
+      injections: [],
+    },
+  ],
+  'google-calendar': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/calendar/*'],
+      oauth: {
+        device_authorization_url: 'https://oauth2.googleapis.com/device/code',
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+  ],
+  'google-cloud': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: [
+        'cloudresourcemanager.googleapis.com',
+        'compute.googleapis.com',
+        'run.googleapis.com',
+        'storage.googleapis.com',
+        'www.googleapis.com/compute/*',
+        'www.googleapis.com/storage/*',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+  ],
+  'google-drive': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      oauth: {
+        device_authorization_url: 'https://oauth2.googleapis.com/device/code',
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+  ],
+  planetscale: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.planetscale.com'],
+      injections: [],
+    },
+  ],
+  twitch: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.twitch.tv'],
+      oauth: {
+        device_authorization_url: 'https://id.twitch.tv/oauth2/device',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://id.twitch.tv/oauth2/revoke',
+        token_url: 'https://id.twitch.tv/oauth2/token',
+      },
+    },
+  ],
+}
+
+export interface EarlierDestination {
+  readonly auth_type: string
+  readonly [member: string]: unknown
+}
