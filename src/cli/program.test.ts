@@ -12,9 +12,9 @@ const COMMANDS = [
   'broker agent use',
   'broker completion',
   'broker connections',
+  'broker connections approve',
   'broker connections inspect',
   'broker connections list',
-  'broker connections approve',
   'broker connections set-default',
   'broker daemon',
   'broker daemon logs',
@@ -25,7 +25,6 @@ const COMMANDS = [
   'broker daemon stop',
   'broker dashboard',
   'broker doctor',
-  'broker why',
   'broker log',
   'broker login',
   'broker logout',
@@ -38,6 +37,7 @@ const COMMANDS = [
   'broker provider revoke',
   'broker run',
   'broker whoami',
+  'broker why',
 ]
 
 test('the commands are those of the interface', () => {

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type {
+  Approval,
   AuditCounts,
   AuditPage,
   BrowserSession,
@@ -49,6 +50,13 @@ export function useConnection(provider: string, connection: string): UseQueryRes
   return useQuery({
     queryKey: ['connections', provider, connection],
     queryFn: () => ask('GET', connectionPath(provider, connection)),
+  })
+}
+
+export function useApproval(provider: string, connection: string): UseQueryResult<Approval> {
+  return useQuery({
+    queryKey: ['connections', provider, connection, 'approval'],
+    queryFn: () => ask('GET', `${connectionPath(provider, connection)}/approval`),
   })
 }
 

@@ -13,14 +13,6 @@ export const connectionStatus: Readonly<Record<Connection['status'], Word>> = {
   needs_approval: { text: 'Needs approval', tone: 'bad' },
 }
 
-/** What to do about a connection that is not well. */
-export const remedy: Readonly<Record<Connection['status'], string>> = {
-  connected: '',
-  expired: 'Its token has ended; it is refreshed with the next request, or log in again.',
-  needs_login: 'The provider does not take it any more. Log in again.',
-  needs_approval: 'Where its credential may go has changed. Look at the provider, and log in again if that is right.',
-}
-
 export const flowWords: Readonly<Record<ProviderSummary['flow'], string>> = {
   api_key: 'API key',
   pkce: 'OAuth in the browser',

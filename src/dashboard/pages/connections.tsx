@@ -11,11 +11,11 @@ import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
 import { exactTime, When } from '../parts/when.tsx'
-import { connectionPath, useAct, useConnection, useConnections, useProviders } from '../questions.ts'
-import { connectionStatus, flowWords, plural, remedy } from '../words.ts'
+import { connectionPath, useAct, useApproval, useConnection, useConnections, useProviders } from '../questions.ts'
+import { connectionStatus, flowWords, plural } from '../words.ts'
 import { ConnectDialog } from './connect.tsx'
 
-type Act = 'again' | 'logout' | 'revoke'
+type Act = 'again' | 'approve' | 'logout' | 'revoke'
 
 export function ConnectionsPage(_: { readonly me: Me }) {
   const question = useConnections()
@@ -114,10 +114,12 @@ export function ConnectionsPage(_: { readonly me: Me }) {
           key={`${named.provider}/${named.connection}`}
           serviceName={serviceName(named.provider)}
           onAgain={(connection) => setAct({ kind: 'again', connection })}
+          onApprove={(connection) => setAct({ kind: 'approve', connection })}
           onClose={() => goTo(withQuery(address, { provider: '', connection: '' }), 'replace')}
         />
       )}
       {act?.kind === 'again' && <ConnectDialog {...act.connection} onClose={close} />}
+      {act?.kind === 'approve' && <Approve connection={act.connection} onClose={close} />}
       {act?.kind === 'logout' && <LogOut connection={act.connection} onClose={close} />}
       {act?.kind === 'revoke' && <Revoke connection={act.connection} onClose={close} />}
     </Page>
@@ -208,6 +210,9 @@ function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
 function actsFor(one: Connection, { serviceName, setAct, makeDefault }: ColumnsOptions): readonly MenuItem[] {
   return [
     { text: 'Details', onSelect: () => openDetails(one) },
+    ...(one.status === 'needs_approval'
+      ? [{ text: 'Approve', onSelect: () => setAct({ kind: 'approve', connection: one }) }]
+      : []),
     ...(one.is_default ? [] : [{ text: 'Make it the default', onSelect: () => makeDefault(one) }]),
     { text: 'Log in again', onSelect: () => setAct({ kind: 'again', connection: one }) },
     { text: 'Log out', onSelect: () => setAct({ kind: 'logout', connection: one }), isDanger: true },
@@ -230,6 +235,56 @@ function Nothing() {
 interface OfConnection {
   readonly connection: Connection
   readonly onClose: () => void
+}
+
+/** Shows where the credential could go then, and could not before. */
+function Approve({ connection: { provider, connection: name }, onClose }: OfConnection) {
+  const { say } = useNotices()
+  const question = useApproval(provider, name)
+  const approve = useAct(() => ask('POST', `${connectionPath(provider, name)}/approve`, {}))
+  return (
+    <Confirm
+      isOpen
+      title={`Approve ${provider} · ${name}?`}
+      act="Approve"
+      onClose={onClose}
+      onConfirm={async () => {
+        await approve.mutateAsync(undefined)
+        say(`${provider} · ${name} serves again`)
+      }}
+    >
+      <p>The definition of {provider} has changed where this credential may go.</p>
+      <Answered question={question}>
+        {({ added, removed, new_domains }) => (
+          <>
+            {new_domains.length > 0 && (
+              <p>
+                <Badge tone="bad">New domain</Badge> It was never for {new_domains.join(', ')}.
+              </p>
+            )}
+            <Difference title="It could go to" lines={Object.values(added).flat()} />
+            <Difference title="It could no more go to" lines={Object.values(removed).flat()} />
+          </>
+        )}
+      </Answered>
+    </Confirm>
+  )
+}
+
+function Difference({ title, lines }: { readonly title: string; readonly lines: readonly string[] }) {
+  if (lines.length === 0) return null
+  return (
+    <>
+      <h3>{title}</h3>
+      <ul>
+        {lines.map((line) => (
+          <li key={line}>
+            <code>{line}</code>
+          </li>
+        ))}
+      </ul>
+    </>
+  )
 }
 
 function LogOut({ connection: { provider, connection: name }, onClose }: OfConnection) {
@@ -285,19 +340,20 @@ interface DetailsProps {
   readonly connection: string
   readonly serviceName: string
   readonly onAgain: (connection: Connection) => void
+  readonly onApprove: (connection: Connection) => void
   readonly onClose: () => void
 }
 
-function Details({ provider, connection: name, serviceName, onAgain, onClose }: DetailsProps) {
+function Details({ provider, connection: name, serviceName, onAgain, onApprove, onClose }: DetailsProps) {
   const question = useConnection(provider, name)
   const [shown, setShown] = useState<Readonly<Record<string, string>> | undefined>()
   const [isAsking, setAsking] = useState(false)
   const reveal = useAct(() =>
     ask<{ credential: Record<string, string> }>('GET', `${connectionPath(provider, name)}?reveal=true`),
   )
-  const again = (one: Connection) => {
+  const instead = (act: (connection: Connection) => void, one: Connection) => {
     onClose()
-    onAgain(one)
+    act(one)
   }
   return (
     <Dialog isOpen title={`${serviceName} · ${name}`} onClose={onClose} isWide>
@@ -307,7 +363,11 @@ function Details({ provider, connection: name, serviceName, onAgain, onClose }: 
             <dl>
               <Line name="Status">
                 <Badge tone={connectionStatus[one.status].tone}>{connectionStatus[one.status].text}</Badge>
-                {remedy[one.status] !== '' && <small className="soft">{remedy[one.status]}</small>}
+                {one.attention && (
+                  <small className="soft">
+                    {one.attention.reason} Since {exactTime(one.attention.since)}.
+                  </small>
+                )}
               </Line>
               <Line name="By">{flowWords[one.flow]}</Line>
               {one.account?.label !== undefined && <Line name="Account">{one.account.label}</Line>}
@@ -341,8 +401,13 @@ function Details({ provider, connection: name, serviceName, onAgain, onClose }: 
               >
                 {shown ? 'Hide the credential' : 'Show the credential'}
               </button>
-              {one.status !== 'connected' && (
-                <button type="button" className="button" onClick={() => again(one)}>
+              {one.status === 'needs_approval' && (
+                <button type="button" className="button" onClick={() => instead(onApprove, one)}>
+                  Approve
+                </button>
+              )}
+              {(one.status === 'expired' || one.status === 'needs_login') && (
+                <button type="button" className="button" onClick={() => instead(onAgain, one)}>
                   Log in again
                 </button>
               )}

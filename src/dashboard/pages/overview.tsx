@@ -5,7 +5,7 @@ import { Link } from '../parts/link.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { When } from '../parts/when.tsx'
 import { useAgents, useConnections, useCounts, useEvents, useReadiness } from '../questions.ts'
-import { connectionStatus, eventWord, plural, remedy, statusWords, whoDid } from '../words.ts'
+import { connectionStatus, eventWord, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
 export function OverviewPage({ me }: { readonly me: Me }) {
@@ -104,7 +104,7 @@ interface AttentionProps {
 }
 
 function Attention({ connections, readiness }: AttentionProps) {
-  const unwell = connections.filter(({ status }) => status !== 'connected' && status !== 'expired')
+  const unwell = connections.filter(({ attention }) => attention !== undefined)
   const names = unwell.map(({ provider, connection }) => `Connection "${connection}" of ${provider} `)
   const issues = [...(readiness?.issues ?? []), ...(readiness?.warnings ?? [])].filter(
     (issue) => !names.some((name) => issue.startsWith(name)),
@@ -114,14 +114,14 @@ function Attention({ connections, readiness }: AttentionProps) {
     <section className="card attention" aria-labelledby="attention">
       <h2 id="attention">Needs you</h2>
       <ul>
-        {unwell.slice(0, MOST_UNWELL).map(({ provider, connection, status }) => (
+        {unwell.slice(0, MOST_UNWELL).map(({ provider, connection, status, attention }) => (
           <li key={`${provider}/${connection}`}>
             <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>
             <span>
               <Link to={`/connections?provider=${provider}&connection=${encodeURIComponent(connection)}`}>
                 {provider} · {connection}
               </Link>{' '}
-              <span className="soft">{remedy[status]}</span>
+              <span className="soft">{attention?.reason}</span>
             </span>
           </li>
         ))}
