@@ -130,6 +130,29 @@ describe('the default connection of a provider', () => {
   })
 })
 
+describe('broker provider remove', () => {
+  const cleanup = suiteCleanup()
+  let home: AcmeHome
+  before(async () => {
+    home = await acmeHome(cleanup, { providers: HOSTS, key: KEY })
+  })
+
+  it('says on standard error which connections went, where nobody was asked', async () => {
+    const { code, stdout, stderr } = await home.world.broker(['provider', 'remove', 'acme', '--json'])
+    assert.equal(code, 0)
+    assert.deepEqual(JSON.parse(stdout), { status: 'ok', provider: 'acme', action: 'removed', connections_removed: 1 })
+    assert.match(stderr, /Removed 1 connection of acme: default/)
+  })
+
+  it('has nothing to reset in a bundled definition that is as it was shipped', async () => {
+    const said = await home.world.broker(['provider', 'remove', 'github'])
+    assert.equal(said.code, 0)
+    assert.match(said.stdout + said.stderr, /Nothing to reset/)
+    const { stdout } = await home.world.broker(['provider', 'remove', 'github', '--json'])
+    assert.deepEqual(JSON.parse(stdout), { status: 'ok', provider: 'github', action: 'reset', connections_removed: 0 })
+  })
+})
+
 describe('broker why', () => {
   const cleanup = suiteCleanup()
   let home: AcmeHome

@@ -107,13 +107,26 @@ function notRevoked({ provider }: Revoked): BrokerError {
 export async function removeProvider(invocation: Invocation, name: string, { yes }: Answers): Promise<void> {
   const { output, terminal } = invocation
   const provider = providerNamed(name)
-  if (!yes && terminal.canAsk && !(await terminal.confirm(`Remove the definition of ${provider}?`))) throw cancelled()
-  const answer = await asAgent(invocation, (client) => client.removeProvider(provider))
-  output.result(answer, () => {
-    const what = answer.action === 'reset' ? `Reset ${provider} to its shipped form` : `Removed ${provider}`
-    const connections = answer.connections_removed
-    output.done(connections === 0 ? what : `${what} and ${counted(connections, 'connection')}`)
+  const { answer, names, wasOwn } = await asAgent(invocation, async (client) => {
+    const [all, { custom }] = await Promise.all([client.connections(), client.providers()])
+    const wasOwn = custom.some((one) => one.name === provider)
+    const names = all.filter((one) => one.provider === provider).map(({ connection }) => connection)
+    const what = `Remove the definition of ${provider}${names.length === 0 ? '' : ` and ${connectionsOf(names)}`}?`
+    if (!yes && terminal.canAsk && !(await terminal.confirm(what))) throw cancelled()
+    return { answer: await client.removeProvider(provider), names, wasOwn }
   })
+  // Whoever was not asked is told, also where the answer is for a program.
+  if (answer.connections_removed > 0)
+    output.notice(`Removed ${counted(names.length, 'connection')} of ${provider}: ${names.join(', ')}`)
+  output.result(answer, () => {
+    if (answer.action === 'removed') output.done(`Removed ${provider}`)
+    else if (wasOwn || answer.connections_removed > 0) output.done(`Reset ${provider} to its shipped form`)
+    else output.done(`Nothing to reset: ${provider} is in its shipped form`)
+  })
+}
+
+function connectionsOf(names: readonly string[]): string {
+  return `its ${counted(names.length, 'connection')} (${names.join(', ')})`
 }
 
 function counted(count: number, noun: string): string {
