@@ -18,6 +18,7 @@ export interface HomePaths {
   readonly replayLedger: string
   readonly masterKey: string
   readonly bootstrapSecret: string
+  readonly operatorSecret: string
   readonly daemonInfo: string
   readonly daemonKey: string
   readonly daemonLock: string
@@ -41,6 +42,7 @@ export function homePaths(home: string): HomePaths {
     replayLedger: join(server, 'replay.db'),
     masterKey: join(server, 'master.key'),
     bootstrapSecret: join(server, 'bootstrap.secret'),
+    operatorSecret: join(server, 'operator.secret'),
     daemonInfo: join(server, 'daemon.json'),
     daemonKey: join(server, 'daemon.key'),
     daemonLock: join(server, 'daemon.lock'),

@@ -22,6 +22,7 @@ export {
   proxyOfRun,
   withoutProxies,
 } from './load-config.ts'
+export { ensureOperatorSecret, readOperatorSecret } from './operator-secret.ts'
 export { readPrivateFile, writePrivateFile } from './private-file.ts'
 export { keepMemoryPrivate } from './process-memory.ts'
 export {

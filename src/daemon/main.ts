@@ -5,6 +5,7 @@ import {
   type Config,
   ensureBootstrapSecret,
   ensureDaemonKey,
+  ensureOperatorSecret,
   ensureServerConfig,
   keepMemoryPrivate,
   loadConfig,
@@ -19,7 +20,15 @@ import {
 import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
-import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer } from './api/index.ts'
+import {
+  apiRoutes,
+  freePort,
+  type OwnAddresses,
+  type RunningServer,
+  SourceLimits,
+  sourceReader,
+  startServer,
+} from './api/index.ts'
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
@@ -50,6 +59,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
   const isSecure = baseUrl.startsWith('https:')
+  const sourceOf = sourceReader(settings.trustedProxies)
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
   const vault = await openVault({
@@ -77,7 +87,14 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
-  const accounts = openAccounts({ store, audit, principals, registration: settings.registration })
+  const accounts = openAccounts({
+    store,
+    audit,
+    principals,
+    registration: settings.registration,
+    mac: (text) => vault.knownBrowserMac(text),
+    operatorSecret: ensureOperatorSecret(paths),
+  })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -123,7 +140,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       own,
       isSecure,
       now: Date.now,
-      isBehindProxy: settings.publicUrl !== undefined,
+      sourceOf,
+      ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },
@@ -181,7 +199,7 @@ function storeLocation({ daemon, paths }: Config): StoreLocation {
 }
 
 function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
-  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.'))
+  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.') || ANY_ADDRESS.includes(host))
   const names = isLoopback
     ? [...new Set(['127.0.0.1', 'localhost', '[::1]', ...hosts.map(bracketed)])]
     : hosts.map(bracketed)
@@ -190,6 +208,9 @@ function ownAddresses(hosts: readonly string[], port: number, publicUrl: string 
   const origins = [...local.map((authority) => `http://${authority}`), ...(publicUrl ? [publicUrl] : [])]
   return { authorities: new Set(authorities), origins }
 }
+
+/** Loopback is one of them. */
+const ANY_ADDRESS = ['0.0.0.0', '::']
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host

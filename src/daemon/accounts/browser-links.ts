@@ -52,6 +52,10 @@ export class BrowserLinks {
       .executeTakeFirstOrThrow()
     return { principalId: id, role, openedBy: link.opened_by }
   }
+
+  async endAll(tx: Db, principalId: string): Promise<void> {
+    await tx.deleteFrom('browser_links').where('principal_id', '=', principalId).execute()
+  }
 }
 
 async function makeRoom(tx: Db, principalId: string): Promise<void> {

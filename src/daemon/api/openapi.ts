@@ -35,6 +35,12 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
           description:
             "A browser's session; `__Host-broker_session` over https. What changes anything wants the session's `x-csrf-token` too.",
         },
+        operator: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-broker-operator',
+          description: "The text of `server/operator.secret` in the daemon's home.",
+        },
       },
     },
   }
@@ -71,9 +77,10 @@ const callers: Readonly<Record<Access, string>> = {
   browser: 'By a browser that is signed in.',
   principal: 'Signed by an identity, or by a browser that is signed in.',
   admin: 'Signed by an identity, or by a browser that is signed in, of an admin.',
+  operator: "On the daemon's own machine, with the secret of its home.",
 }
 
-const security: Readonly<Record<Access, readonly ('pop' | 'session')[]>> = {
+const security: Readonly<Record<Access, readonly ('pop' | 'session' | 'operator')[]>> = {
   anyone: [],
   key: ['pop'],
   'key or browser': ['pop', 'session'],
@@ -82,6 +89,7 @@ const security: Readonly<Record<Access, readonly ('pop' | 'session')[]>> = {
   browser: ['session'],
   principal: ['pop', 'session'],
   admin: ['pop', 'session'],
+  operator: ['operator'],
 }
 
 function operation(route: Route): object {

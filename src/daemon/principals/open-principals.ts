@@ -17,9 +17,10 @@ export interface Principals {
   authenticate(proof: Proof): Promise<Actor>
   /**
    * Registers the key that signed the proof. The local owner's bootstrap secret claims it at once.
-   * @throws BrokerError OperationNotAllowedError (409) where handle or key is another's
+   * @throws BrokerError OperationNotAllowedError (409) where handle or key is another's; RateLimitedError where too many
+   *   of the same source wait to be claimed
    */
-  register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered>
+  register(proof: Proof, wanted: { handle: string; did: string }, from: Registrant): Promise<Registered>
   /** Makes a principal with an empty vault, and returns its id. */
   create(tx: Db, role: Actor['role']): Promise<string>
   /** What a claim's link leads to. Undefined where it was used, is too old, or never was. */
@@ -39,6 +40,12 @@ export interface Principals {
   remove(actor: Actor, handle: string): Promise<void>
   startRun(actor: Actor, wanted: StartRun): Promise<Run>
   endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void>
+}
+
+export interface Registrant {
+  /** Where the request comes from. */
+  readonly source: string
+  readonly bootstrap?: Secret
 }
 
 export interface Registered {
@@ -116,13 +123,17 @@ class PrincipalsOfStore implements Principals {
     })
   }
 
-  async register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered> {
+  async register(
+    proof: Proof,
+    wanted: { handle: string; did: string },
+    { source, bootstrap }: Registrant,
+  ): Promise<Registered> {
     if (proof.issuer !== wanted.did || proof.handle !== wanted.handle) {
       throw new BrokerError('AuthenticationFailedError', 'A registration must be signed by the key it registers')
     }
     await this.#claimProof(proof)
-    const isOwner = this.#isOwner(bootstrap)
-    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, isOwner))
+    const by = this.#isOwner(bootstrap) ? 'owner' : { source }
+    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, by))
     return { registration: await this.#registration(wanted.handle), isNew }
   }
 

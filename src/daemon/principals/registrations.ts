@@ -1,6 +1,7 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Db } from '../store/index.ts'
+import { Unclaimed } from './unclaimed.ts'
 
 interface RegistrationsOptions {
   readonly audit: Audit
@@ -9,26 +10,27 @@ interface RegistrationsOptions {
   readonly owner: (tx: Db) => Promise<string>
 }
 
-/** As long as six claims in a row. */
-const UNCLAIMED_LIFETIME_MS = 60 * 60 * 1000
-const MAX_UNCLAIMED = 50
+/** Who registers: whoever proved to be the local owner, or anybody. */
+export type RegisteredBy = 'owner' | { readonly source: string }
 
 /** Written when an identity comes to belong to somebody: before, it is nobody's business. */
 export const IDENTITY_REGISTERED = { event: 'identity.registered', status: 'success' } as const
 
-/** Identities as they come in: each handle and key once, and only so many that nobody claimed. */
+/** Identities as they come in: each handle and key once, and of one source only so many that nobody claimed. */
 export class Registrations {
   readonly #options: RegistrationsOptions
+  readonly #unclaimed: Unclaimed
 
   constructor(options: RegistrationsOptions) {
     this.#options = options
+    this.#unclaimed = new Unclaimed(options.now)
   }
 
   /**
    * Takes in an identity, claimed at once for the owner. False where the same handle and key were there before.
    * @throws BrokerError OperationNotAllowedError (409) where either is another's; RateLimitedError
    */
-  async add(tx: Db, { handle, did }: { handle: string; did: string }, isOwner: boolean): Promise<boolean> {
+  async add(tx: Db, { handle, did }: { handle: string; did: string }, by: RegisteredBy): Promise<boolean> {
     const taken = await tx
       .selectFrom('identities')
       .selectAll()
@@ -38,26 +40,10 @@ export class Registrations {
     if (run) throw identityTaken(handle)
     const same = taken.find((row) => row.handle === handle && row.did === did)
     if (taken.length > (same ? 1 : 0)) throw identityTaken(handle)
-    if (!same && !isOwner) await this.#makeRoom(tx)
+    if (!same && by !== 'owner') await this.#unclaimed.admit(tx, did, by.source)
     if (!same) await this.#insertIdentity(tx, handle, did)
-    if (isOwner && !same?.principal_id) await this.#claimForOwner(tx, handle)
+    if (by === 'owner' && !same?.principal_id) await this.#claimForOwner(tx, handle)
     return !same
-  }
-
-  /** Anyone may ask to be claimed: what nobody claimed goes, and there is an end to how many may wait. */
-  async #makeRoom(tx: Db): Promise<void> {
-    const abandoned = new Date(this.#options.now() - UNCLAIMED_LIFETIME_MS).toISOString()
-    await tx.deleteFrom('identities').where('principal_id', 'is', null).where('created_at', '<', abandoned).execute()
-    const { waiting } = await tx
-      .selectFrom('identities')
-      .select((eb) => eb.fn.countAll<number>().as('waiting'))
-      .where('principal_id', 'is', null)
-      .executeTakeFirstOrThrow()
-    if (Number(waiting) < MAX_UNCLAIMED) return
-    throw new BrokerError('RateLimitedError', 'Too many identities wait to be claimed', {
-      hint: 'Claim one, or try again later.',
-      retryAfter: 60,
-    })
   }
 
   async #insertIdentity(tx: Db, handle: string, did: string): Promise<void> {

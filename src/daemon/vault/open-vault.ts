@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
 import { type Db, preparedQuery, type RecordRow, type Store } from '../store/index.ts'
@@ -48,6 +48,8 @@ export interface Vault {
   status(): VaultStatus
   /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
   unlock(): Promise<VaultStatus>
+  /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
+  knownBrowserMac(text: string): Buffer | undefined
   /** Makes the keys of a new, empty vault. */
   create(tx: Db, vaultId: string): Promise<void>
   /** Seals `plaintext` as the record's only version, and returns that; `binding` is what it is bound to besides its name. */
@@ -179,6 +181,11 @@ class SealedRecords implements Vault {
     }
     await tx.insertInto('vault_sources').values(row).execute()
     return { masterKey, deploymentId }
+  }
+
+  knownBrowserMac(text: string): Buffer | undefined {
+    if ('cause' in this.#state) return undefined
+    return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
   }
 
   #unsealed(): Unsealed {
