@@ -11,6 +11,7 @@ import {
   startDaemon,
   temporaryHome,
 } from './daemon-under-test.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 /** An identity that nobody knows asks to be claimed, from an address of this machine. */
 function register(daemon: DaemonUnderTest, handle: string, from: string, headers = {}): Promise<Answer> {
@@ -105,6 +106,16 @@ describe('a hosted daemon', () => {
     const many = await Promise.all(Array.from({ length: 100 }, (_, at) => make(at, '127.0.0.2')))
     assert.ok(many.filter(({ status }) => status === 429).length >= 35)
     assert.equal((await make(-1, '127.0.0.3')).status, 201)
+  })
+
+  it('warns where it does not know its proxy', async (t) => {
+    const ready = async (more: Readonly<Record<string, string>>) => {
+      const daemon = await startDaemon(t, { env: { ...env, ...more } })
+      const ada = await signedIn(daemon, 'register', { email: 'ada@example.com', password: 'CNRY a long phrase' })
+      return String((await ada.call('GET', '/api/ready')).body.warnings)
+    }
+    assert.match(await ready({}), /BROKER_TRUSTED_PROXIES is not set/)
+    assert.doesNotMatch(await ready({ BROKER_TRUSTED_PROXIES: '10.0.0.1' }), /BROKER_TRUSTED_PROXIES/)
   })
 
   it('has browsers come by https alone from then on, whatever it answers', async (t) => {

@@ -125,6 +125,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       connections,
       homeIsCurrent: schemaVersion === SERVER_SCHEMA_VERSION,
       version,
+      advice: adviceOn(settings),
     },
     home: paths.home,
     ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
@@ -151,8 +152,17 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     throw cannotListen(cause, port)
   })
   writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
+  for (const advice of adviceOn(settings)) log.warn(advice)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
   return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+}
+
+/** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
+function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly string[] {
+  if (publicUrl === undefined || trustedProxies.length > 0) return []
+  return [
+    'BROKER_TRUSTED_PROXIES is not set: all who come by the reverse proxy count as one source, and share its limits.',
+  ]
 }
 
 function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {

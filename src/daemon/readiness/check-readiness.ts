@@ -16,6 +16,8 @@ export interface ReadinessOptions {
   /** Whether `server/config.json` and this version agree on the home's layout. */
   readonly homeIsCurrent: boolean
   readonly version: string
+  /** What the operator should know of the settings; none of it stops the daemon. */
+  readonly advice: readonly string[]
 }
 
 /** How much of the audit log's chain a readiness check walks: all of a laptop's recent past, in some ten milliseconds. */
@@ -49,7 +51,7 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
-  return readinessOf(findings, vault)
+  return readinessOf(findings, options)
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
@@ -85,10 +87,13 @@ async function attempt(check: () => Promise<Finding>): Promise<Finding> {
   }
 }
 
-function readinessOf(findings: Readonly<Record<CheckName, Finding>>, vault: Vault): Readiness {
+function readinessOf(
+  findings: Readonly<Record<CheckName, Finding>>,
+  { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>,
+): Readiness {
   const entries = Object.entries(findings)
   const issues = entries.flatMap(([name, finding]) => finding.issues.map((issue) => `${name}: ${issue}`))
-  const warnings = entries.flatMap(([, finding]) => finding.warnings ?? [])
+  const warnings = [...entries.flatMap(([, finding]) => finding.warnings ?? []), ...advice]
   const checks = Object.fromEntries(entries.map(([name, { issues }]) => [name, issues.length === 0 ? 'ok' : 'failed']))
   return {
     status: issues.length === 0 ? 'ready' : 'not_ready',
