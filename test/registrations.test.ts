@@ -1,32 +1,15 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { mintProof } from '../src/identity/index.ts'
-import {
-  type Answer,
-  caller,
-  type DaemonUnderTest,
-  owner,
-  refusedDaemon,
-  send,
-  startDaemon,
-  temporaryHome,
-} from './daemon-under-test.ts'
+import { type DaemonUnderTest, owner, refusedDaemon, send, startDaemon, temporaryHome } from './daemon-under-test.ts'
+import { registerFrom } from './register-from.ts'
 import { signedIn } from './signed-in-browser.ts'
-
-/** An identity that nobody knows asks to be claimed, from an address of this machine. */
-function register(daemon: DaemonUnderTest, handle: string, from: string, headers = {}): Promise<Answer> {
-  const { key } = caller(daemon, handle)
-  const path = '/api/identities/register'
-  const body = Buffer.from(JSON.stringify({ handle, did: key.did }))
-  const proof = mintProof(key, { handle, method: 'POST', url: daemon.origin + path, body })
-  const own = { authorization: `PoP ${proof}`, 'content-type': 'application/json', ...headers }
-  return send(daemon, 'POST', path, body, own, from)
-}
 
 async function statuses(daemon: DaemonUnderTest, count: number, from: string, headers = {}) {
   const all: number[] = []
   for (let at = 0; at < count; at += 1) {
-    all.push((await register(daemon, `flood-${from.replaceAll('.', '-')}-${all.length}-${at}`, from, headers)).status)
+    all.push(
+      (await registerFrom(daemon, `flood-${from.replaceAll('.', '-')}-${all.length}-${at}`, from, headers)).status,
+    )
   }
   return all
 }
@@ -40,11 +23,11 @@ describe('anonymous registrations', () => {
       const all = await statuses(daemon, count, '127.0.0.2')
       assert.equal(counted(all, 201), 50)
       assert.equal(counted(all, 429), count - 50)
-      const refused = await register(daemon, 'one-more', '127.0.0.2')
+      const refused = await registerFrom(daemon, 'one-more', '127.0.0.2')
       assert.equal(refused.status, 429)
       assert.equal(refused.body.error, 'RateLimitedError')
       assert.ok(Number(refused.headers['retry-after']) > 0)
-      assert.equal((await register(daemon, 'honest', '127.0.0.3')).status, 201)
+      assert.equal((await registerFrom(daemon, 'honest', '127.0.0.3')).status, 201)
       assert.equal((await owner(daemon, 'the-owner')).handle, 'the-owner')
     })
   }
@@ -54,19 +37,19 @@ describe('anonymous registrations', () => {
     await statuses(daemon, 50, '127.0.0.2')
     await daemon.stop()
     const again = await startDaemon(t, { home: daemon.home })
-    assert.equal((await register(again, 'one-more', '127.0.0.2')).status, 429)
-    assert.equal((await register(again, 'honest', '127.0.0.3')).status, 201)
+    assert.equal((await registerFrom(again, 'one-more', '127.0.0.2')).status, 429)
+    assert.equal((await registerFrom(again, 'honest', '127.0.0.3')).status, 201)
   })
 
   it('are of the client that a listed proxy names, and of nobody that another one does', async (t) => {
     const daemon = await startDaemon(t, { env: { BROKER_TRUSTED_PROXIES: '127.0.0.5, 10.0.0.0/8' } })
     const by = (client: string) => ({ forwarded: `for=198.51.100.1, for=${client}` })
     await statuses(daemon, 50, '127.0.0.5', by('192.0.2.1'))
-    assert.equal((await register(daemon, 'again', '127.0.0.5', by('192.0.2.1'))).status, 429)
-    assert.equal((await register(daemon, 'honest', '127.0.0.5', by('192.0.2.2'))).status, 201)
+    assert.equal((await registerFrom(daemon, 'again', '127.0.0.5', by('192.0.2.1'))).status, 429)
+    assert.equal((await registerFrom(daemon, 'honest', '127.0.0.5', by('192.0.2.2'))).status, 201)
     await statuses(daemon, 50, '127.0.0.6', by('192.0.2.3'))
-    assert.equal((await register(daemon, 'third', '127.0.0.5', by('192.0.2.3'))).status, 201)
-    assert.equal((await register(daemon, 'liar', '127.0.0.6', by('192.0.2.4'))).status, 429)
+    assert.equal((await registerFrom(daemon, 'third', '127.0.0.5', by('192.0.2.3'))).status, 201)
+    assert.equal((await registerFrom(daemon, 'liar', '127.0.0.6', by('192.0.2.4'))).status, 429)
   })
 })
 

@@ -118,10 +118,9 @@ class AccountsOfStore implements Accounts {
     const address = canonicalEmail(email)
     refuseCommon(password, address)
     const tries = pairOf(address, caller)
-    const password_hash = await this.#turns.take(strangeAt(caller), async () => {
-      await this.#throttle.admit(tries)
-      return hashPassword(new Secret(password))
-    })
+    const password_hash = await this.#inTurn({ line: strangeAt(caller), tries }, () =>
+      hashPassword(new Secret(password)),
+    )
     const opened = await this.#options.store.transaction(async (tx) => {
       const accounts = await tx.selectFrom('accounts').select('email').limit(1).execute()
       if (await accountOf(tx, address)) throw cannotRegister()
@@ -141,10 +140,9 @@ class AccountsOfStore implements Accounts {
     const address = canonicalEmail(email)
     const account = await accountOf(this.#options.store.db, address)
     const { line, tries } = this.#tryOf(address, account, caller)
-    const isRight = await this.#turns.take(line, async () => {
-      await this.#throttle.admit(tries)
-      return verifyPassword(new Secret(password), account?.password_hash)
-    })
+    const isRight = await this.#inTurn({ line, tries }, () =>
+      verifyPassword(new Secret(password), account?.password_hash),
+    )
     const opened = await this.#options.store.transaction((tx) => this.#enter(tx, { account, isRight, tries }, caller))
     if (!account || !opened) throw cannotSignIn()
     await this.#throttle.credit(tries)
@@ -158,6 +156,15 @@ class AccountsOfStore implements Accounts {
       return { line: { kind: 'known', name: known }, tries: [{ kind: 'browser', value: known }] }
     }
     return { line: strangeAt(caller), tries: [...pairOf(address, caller), { kind: 'account', value: address }] }
+  }
+
+  /** Counts the try, then does what is much work. @throws BrokerError RateLimitedError before any of it */
+  async #inTurn<Result>({ line, tries }: Try, work: () => Promise<Result>): Promise<Result> {
+    this.#throttle.refuseWaiting(tries)
+    return this.#turns.take(line, async () => {
+      await this.#throttle.admit(tries)
+      return work()
+    })
   }
 
   #marked(opened: OpenedSession, account: KnownAccount, { marks: sent }: Caller): OpenedSession {
@@ -245,8 +252,7 @@ class AccountsOfStore implements Accounts {
     const { store } = this.#options
     const account = await accountOf(store.db, email)
     const { line, tries } = this.#tryOf(email, account, caller)
-    const password_hash = await this.#turns.take(line, async () => {
-      await this.#throttle.admit(tries)
+    const password_hash = await this.#inTurn({ line, tries }, async () => {
       if (!(await verifyPassword(new Secret(current), account?.password_hash))) {
         await this.#throttle.failed(store.db, tries)
         throw wrongPassword()

@@ -65,7 +65,7 @@ describe('tries that are counted', () => {
     for (let count = 0; count < 100; count += 1) assert.ok(await admitted('ada', `198.51.100.${count}`))
     assert.ok(!(await admitted('ada', '192.0.2.9')))
     assert.ok(await admitted('eve', '192.0.2.9'))
-    now += 7 * SECOND
+    now += 2 * SECOND
     assert.ok(await admitted('ada', '192.0.2.9'))
   })
 
@@ -102,6 +102,19 @@ describe('tries that are counted', () => {
     now += 3 * SECOND
     await throttle.failed(store.db, tryOf('ada', '192.0.2.1'))
     assert.ok(!(await admitted('ada', '192.0.2.1')))
+  })
+
+  it('must wait as long when the store is not asked', async () => {
+    const mine = tryOf('ada', '192.0.2.1')
+    for (let count = 0; count < 5; count += 1) await throttle.admit(mine)
+    throttle.refuseWaiting(mine)
+    await assert.rejects(throttle.admit(mine), { name: 'RateLimitedError' })
+    assert.throws(() => throttle.refuseWaiting(mine), { name: 'RateLimitedError' })
+    throttle.refuseWaiting(tryOf('ada', '192.0.2.2'))
+    now -= 60 * SECOND
+    throttle.refuseWaiting(mine)
+    now += 62 * SECOND
+    throttle.refuseWaiting(mine)
   })
 
   it('name nobody in the store', async () => {

@@ -1,4 +1,5 @@
 import { createHash } from 'node:crypto'
+import { LRUCache } from 'lru-cache'
 import { BrokerError } from '../../protocol/index.ts'
 import type { Db, Store } from '../store/index.ts'
 
@@ -32,15 +33,28 @@ const LIMITS = {
 /** An honest person is not kept out for longer, whatever others try. */
 const LONGEST_WAIT_MS = 30_000
 const FORGOTTEN_AFTER_MS = 15 * 60_000
+const MOST_REMEMBERED = 20_000
 
 /** Slows guessing: each try beyond a few must wait twice as long as the one before. Counted for all daemons of a store. */
 export class Throttle {
   readonly #store: Store
   readonly #now: () => number
+  /** Who was told to wait by this daemon, so that a flood costs it no transaction each. */
+  readonly #waiting = new LRUCache<string, { readonly from: number; readonly until: number }>({ max: MOST_REMEMBERED })
 
   constructor(store: Store, now: () => number) {
     this.#store = store
     this.#now = now
+  }
+
+  /** Without asking the store. @throws BrokerError RateLimitedError where one of the subjects was told to wait for longer */
+  refuseWaiting(subjects: readonly Subject[]): void {
+    const now = this.#now()
+    for (const subject of subjects) {
+      const told = this.#waiting.get(keyOf(subject))
+      // Where the clock was set back, it is the store's to say.
+      if (told && now >= told.from && now < told.until) throw tooMany(told.until - now)
+    }
   }
 
   /**
@@ -56,6 +70,7 @@ export class Throttle {
       for (const subject of subjects) {
         const { level, wait } = await levelOf(tx, subject, now)
         levels.push(level)
+        if (wait > 0) this.#waiting.set(keyOf(subject), { from: now, until: now + wait })
         longest = Math.max(longest, wait)
       }
       if (longest > 0) return longest
@@ -76,6 +91,7 @@ export class Throttle {
     const { db } = this.#store
     for (const subject of subjects) {
       const key = keyOf(subject)
+      this.#waiting.delete(key)
       const isShared = subject.kind === 'source' || subject.kind === 'account'
       if (!isShared) await db.deleteFrom('sign_in_attempts').where('subject', '=', key).execute()
       else {
@@ -91,6 +107,7 @@ export class Throttle {
 
   /** Forgets what was tried on the account, wherever from. */
   async forget(tx: Db, account: string): Promise<void> {
+    this.#waiting.clear()
     await tx
       .deleteFrom('sign_in_attempts')
       .where((eb) =>
@@ -122,9 +139,9 @@ async function levelOf(tx: Db, subject: Subject, now: number): Promise<{ level: 
     .where('subject', '=', keyOf(subject))
     .executeTakeFirst()
   if (!row) return { level: 0, wait: 0 }
-  const { free, forgottenEachMs } = LIMITS[subject.kind]
-  const level = Math.max(0, row.attempts - Math.floor((now - row.last_at) / forgottenEachMs))
-  return { level, wait: row.last_at + waitAfter(level - free) - now }
+  const limit = LIMITS[subject.kind]
+  const level = Math.max(0, row.attempts - Math.floor((now - row.last_at) / limit.forgottenEachMs))
+  return { level, wait: row.last_at + waitOf(row.attempts, limit) - now }
 }
 
 async function put(tx: Db, subject: Subject, attempts: number, last_at: number): Promise<void> {
@@ -133,6 +150,15 @@ async function put(tx: Db, subject: Subject, attempts: number, last_at: number):
     .values({ subject: keyOf(subject), attempts, last_at })
     .onConflict((conflict) => conflict.column('subject').doUpdateSet({ attempts, last_at }))
     .execute()
+}
+
+/** Milliseconds from the last try on: the wait grows shorter with each that is forgotten meanwhile. */
+function waitOf(attempts: number, { free, forgottenEachMs }: Limit): number {
+  for (let forgotten = 0; ; forgotten += 1) {
+    const wait = waitAfter(attempts - forgotten - free)
+    if (wait <= (forgotten + 1) * forgottenEachMs)
+      return forgotten === 0 ? wait : Math.max(wait, forgotten * forgottenEachMs)
+  }
 }
 
 function waitAfter(beyondFree: number): number {
