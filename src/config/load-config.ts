@@ -40,7 +40,7 @@ export interface DaemonConfig {
   /** Whether anybody who gets here may make an account. */
   readonly registration: (typeof REGISTRATION)[number]
   /** Reverse proxies whose word on where a request comes from is taken: addresses and CIDRs, as they were written. */
-  readonly trustedProxies: readonly string[]
+  readonly trustedProxies?: readonly string[]
 }
 
 const REGISTRATION = ['open', 'closed'] as const
@@ -192,7 +192,7 @@ function daemonConfig(env: Environment): DaemonConfig {
       REGISTRATION,
     ),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
-    trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']),
+    ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),
   }
 }
 
@@ -237,7 +237,7 @@ function absolute(name: string, env: Environment): string {
   return path
 }
 
-function listOf(text = ''): readonly string[] {
+function listOf(text: string): readonly string[] {
   return text
     .split(',')
     .map((item) => item.trim())

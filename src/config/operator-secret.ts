@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { BrokerError, Secret } from '../protocol/index.ts'
+import { Secret } from '../protocol/index.ts'
 import type { HomePaths } from './home.ts'
-import { createPrivateFile, readPrivateFile } from './private-file.ts'
+import { readPrivateFile, writePrivateFile } from './private-file.ts'
 
 /** Text that only who may read the daemon's private files has; undefined where this home has no daemon. */
 export function readOperatorSecret(paths: HomePaths): Secret | undefined {
@@ -9,10 +9,11 @@ export function readOperatorSecret(paths: HomePaths): Secret | undefined {
   return text ? new Secret(text) : undefined
 }
 
-/** The daemon's side, hosted or not: the secret is made once and kept. */
+/** The daemon's side, hosted or not: the secret is made once and kept. Nothing depends on it being the same for good. */
 export function ensureOperatorSecret(paths: HomePaths): Secret {
-  createPrivateFile(paths.operatorSecret, `${randomBytes(32).toString('base64url')}\n`)
   const secret = readOperatorSecret(paths)
-  if (!secret) throw new BrokerError('InvalidRequestError', `The file "${paths.operatorSecret}" is empty: remove it`)
-  return secret
+  if (secret) return secret
+  const made = randomBytes(32).toString('base64url')
+  writePrivateFile(paths.operatorSecret, `${made}\n`)
+  return new Secret(made)
 }

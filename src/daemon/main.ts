@@ -59,7 +59,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
   const isSecure = baseUrl.startsWith('https:')
-  const sourceOf = sourceReader(settings.trustedProxies)
+  const sourceOf = sourceReader(settings.trustedProxies ?? [])
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
   const vault = await openVault({
@@ -159,7 +159,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
 
 /** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
 function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly string[] {
-  if (publicUrl === undefined || trustedProxies.length > 0) return []
+  if (publicUrl === undefined || trustedProxies?.length) return []
   return [
     'BROKER_TRUSTED_PROXIES is not set: all who come by the reverse proxy count as one source, and share its limits.',
   ]
