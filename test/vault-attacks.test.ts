@@ -21,7 +21,6 @@ import {
   type DaemonUnderTest,
   owner,
   refusedDaemon,
-  send,
   startDaemon,
   temporaryHome,
 } from './daemon-under-test.ts'
@@ -432,19 +431,6 @@ describe('the files of a home', () => {
       const mode = statSync(join(entry.parentPath, entry.name)).mode & 0o777
       assert.equal(mode & 0o077, 0, `${entry.name} has mode ${mode.toString(8)}`)
     }
-  })
-})
-
-describe('the memory of the daemon', () => {
-  it('is in no core file, and no signal but those that end it ends it', {
-    skip: process.platform !== 'linux' && 'only Linux has /proc',
-  }, async (t) => {
-    const daemon = await startDaemon(t)
-
-    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) daemon.process.kill(signal)
-
-    assert.equal((await send(daemon, 'GET', '/api/health')).status, 200)
-    assert.equal(Number.parseInt(readFileSync(`/proc/${daemon.process.pid}/coredump_filter`, 'utf8'), 16), 0)
   })
 })
 

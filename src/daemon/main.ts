@@ -3,17 +3,20 @@ import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import {
   type Config,
+  createPrivateFile,
   ensureBootstrapSecret,
   ensureDaemonKey,
   ensureOperatorSecret,
   ensureServerConfig,
   keepMemoryPrivate,
   loadConfig,
+  overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   readPrivateFile,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
+  sweepHome,
   writeDaemonInfo,
   writePrivateFile,
 } from '../config/index.ts'
@@ -50,11 +53,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string }
 
   const lock = lockHome(paths.daemonLock, () => describeHolder(config))
+  sweepHome(paths)
   const { schemaVersion } = ensureServerConfig(paths)
-  const daemonKey = signingKeyFromPem(
-    ensureDaemonKey(paths, () => generateSigningKey().toPem()),
-    'server/daemon.key',
-  )
   const port = settings.port || (await freePort(settings.hosts[0] ?? '127.0.0.1'))
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
@@ -62,6 +62,10 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const sourceOf = sourceReader(settings.trustedProxies ?? [])
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
+  const daemonKey = signingKeyFromPem(
+    ensureDaemonKey(paths, () => generateSigningKey().toPem(), await store.isInUse()),
+    'server/daemon.key',
+  )
   const vault = await openVault({
     store,
     masterKey: {
@@ -69,12 +73,14 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       ...(settings.masterKey && { masterKey: settings.masterKey }),
       ...(settings.masterKeyFile && { masterKeyFile: settings.masterKeyFile }),
       localKeyPath: paths.masterKey,
+      createFile: createPrivateFile,
       keyring: systemKeyring(),
     },
     anchorFile: {
       read: () => readPrivateFile(paths.vaultAnchor),
       write: (text) => writePrivateFile(paths.vaultAnchor, text),
     },
+    onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })

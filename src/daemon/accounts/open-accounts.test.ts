@@ -39,6 +39,7 @@ describe('accounts on one store', () => {
         mode: 'env',
         masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
         localKeyPath: '/nowhere',
+        createFile: () => undefined,
         keyring: systemKeyring(),
       },
       anchorFile: { read: () => undefined, write: () => undefined },

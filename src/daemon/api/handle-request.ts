@@ -76,8 +76,10 @@ function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
   throw new BrokerError('InvalidRequestError', 'The query gives a parameter twice')
 }
 
+/** The bytes are overwritten: there may be a credential among them. */
 function bodyOf(request: IncomingMessage, bytes: Buffer, route: RouteMatch['route']): unknown {
   const body = parseBody(bytes, mediaTypeOf(request), route.takesForm === true)
+  bytes.fill(0)
   // Those who must send a body with each POST send an empty object where there is nothing to say.
   return body === undefined ? {} : body
 }

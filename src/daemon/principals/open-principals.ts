@@ -109,8 +109,7 @@ class PrincipalsOfStore implements Principals {
 
   async #claimProof(proof: Proof): Promise<void> {
     const key = hash('sha256', `${proof.issuer} ${proof.jti}`, 'base64url')
-    const { replay } = this.#options.store
-    if (proof.issuedAt <= replay.remembersSince || !(await replay.claim(key, proof.deadUntil))) {
+    if (!(await this.#options.store.replay.claim({ key, issuedAt: proof.issuedAt, deadUntil: proof.deadUntil }))) {
       throw new BrokerError('AuthenticationFailedError', 'The proof of possession is refused: it was used before')
     }
   }
