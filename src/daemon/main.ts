@@ -28,6 +28,7 @@ import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/in
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { openProviders } from './providers/index.ts'
+import { openRights } from './rights/index.ts'
 import { lockHome, openStore, type StoreLocation } from './store/index.ts'
 import { openVault, systemKeyring } from './vault/index.ts'
 
@@ -67,6 +68,9 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     },
   })
   const audit = openAudit(store)
+  const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
+  if (vault.status().kind === 'open')
+    await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
   const clients = openOAuthClients({ store, vault })
   const connections = openConnections({ store, vault, audit, providers, clients })
@@ -74,10 +78,11 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     store,
     audit,
     vault,
+    rights,
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
-  const accounts = openAccounts({ store, audit, principals, registration: settings.registration })
+  const accounts = openAccounts({ store, audit, principals, rights, registration: settings.registration })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -103,6 +108,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     readiness: {
       store,
       vault,
+      rights,
       audit,
       providers,
       connections,

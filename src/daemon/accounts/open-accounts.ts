@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import type { BrowserSession } from '../../schemas/index.ts'
 import type { Audit, InternalEvent } from '../audit/index.ts'
 import type { Principals } from '../principals/index.ts'
+import { type Evidence, LISTS, type Rights } from '../rights/index.ts'
 import type { Db, Store } from '../store/index.ts'
 import { BrowserLinks } from './browser-links.ts'
 import {
@@ -53,7 +55,8 @@ export interface Accounts {
 export interface AccountsOptions {
   readonly store: Store
   readonly audit: Audit
-  readonly principals: Pick<Principals, 'create'>
+  readonly principals: Pick<Principals, 'create' | 'beginEpoch'>
+  readonly rights: Rights
   readonly registration: 'open' | 'closed'
   /** Passwords that are checked at a time, and how many more may wait. */
   readonly turns?: { readonly places: number; readonly queue: number }
@@ -76,14 +79,15 @@ class AccountsOfStore implements Accounts {
   constructor(options: AccountsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#sessions = new BrowserSessions(options.store, this.#now)
-    this.#links = new BrowserLinks(options.store, this.#now)
+    this.#sessions = new BrowserSessions(options.store, options.rights, this.#now)
+    this.#links = new BrowserLinks(options.store, options.rights, this.#now)
     this.#throttle = new Throttle(options.store, this.#now)
     this.#turns = new Turns(options.turns ?? { places: 2, queue: 64 })
   }
 
   async register({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
     if (this.#options.registration === 'closed') throw registrationClosed()
+    await this.#options.rights.open()
     const address = canonicalEmail(email)
     refuseCommon(password, address)
     const tries = subjectsOf(address, caller)
@@ -92,15 +96,14 @@ class AccountsOfStore implements Accounts {
       return hashPassword(new Secret(password))
     })
     const opened = await this.#options.store.transaction(async (tx) => {
-      const accounts = await tx.selectFrom('accounts').select('email').limit(1).execute()
-      if (await accountOf(tx, address)) throw cannotRegister()
-      const role = accounts.length === 0 ? 'admin' : 'user'
-      const principalId = await this.#options.principals.create(tx, role)
+      if (await accountRow(tx, address)) throw cannotRegister()
+      const { principalId, role } = await this.#options.principals.create(tx)
       const created_at = isoTime(this.#now())
       const row = { principal_id: principalId, email: address, password_hash: passwordHash, created_at }
-      await tx.insertInto('accounts').values(row).execute()
+      const sealed = await this.#options.rights.enter(tx, principalId, { table: 'accounts', row })
+      await tx.insertInto('accounts').values(sealed).execute()
       await this.#record(tx, principalId, 'account.registered', 'success')
-      return this.#sessions.open(tx, { principalId, role, openedBy: null }, caller)
+      return this.#sessions.open(tx, { principalId, role, epoch: 0, identityId: null }, caller)
     })
     await this.#throttle.credit(tries)
     return opened
@@ -111,7 +114,7 @@ class AccountsOfStore implements Accounts {
     const tries = subjectsOf(address, caller)
     const checked = await this.#turns.take(async () => {
       await this.#throttle.admit(tries)
-      const account = await accountOf(this.#options.store.db, address)
+      const account = await this.#account(address)
       const isRight = await verifyPassword(new Secret(password), account?.password_hash)
       return { account, isRight }
     })
@@ -129,12 +132,18 @@ class AccountsOfStore implements Accounts {
   ): Promise<OpenedSession | undefined> {
     // It may have been changed while it was checked.
     const isStillRight =
-      isRight && account?.password_hash === (await accountOf(tx, account?.email ?? ''))?.password_hash
+      isRight && account?.password_hash === (await accountRow(tx, account?.email ?? ''))?.password_hash
     if (!account || !isStillRight) {
       await this.#record(tx, account?.principal_id ?? NOBODY, 'account.login_failed', 'denied')
       return undefined
     }
-    return this.#open(tx, { principalId: account.principal_id, role: account.role, openedBy: null }, caller)
+    const { principal_id: principalId, role, epoch } = account
+    return this.#open(tx, { principalId, role, epoch, identityId: null }, caller)
+  }
+
+  /** Undefined where there is none, or another hand wrote it. */
+  #account(email: string): Promise<Account | undefined> {
+    return this.#options.rights.believe((db) => accountRow(db, email), evidenceOf)
   }
 
   async #open(tx: Db, session: NewSession, caller: Caller): Promise<OpenedSession> {
@@ -146,7 +155,8 @@ class AccountsOfStore implements Accounts {
     return this.#links.make(actor)
   }
 
-  openLink(token: string, caller: Caller): Promise<OpenedSession | undefined> {
+  async openLink(token: string, caller: Caller): Promise<OpenedSession | undefined> {
+    await this.#options.rights.open()
     return this.#options.store.transaction(async (tx) => {
       const session = await this.#links.takeIn(tx, token)
       return session && this.#open(tx, session, caller)
@@ -201,22 +211,25 @@ class AccountsOfStore implements Accounts {
     }
     refuseCommon(password, email)
     const tries = subjectsOf(email, {})
-    const { store } = this.#options
-    const hashes = await this.#turns.take(async () => {
+    const { store, principals, rights } = this.#options
+    const { before, after } = await this.#turns.take(async () => {
       await this.#throttle.admit(tries)
-      const before = (await accountOf(store.db, email))?.password_hash
-      if (!(await verifyPassword(new Secret(current), before))) throw wrongPassword()
-      return { before: before ?? '', after: await hashPassword(new Secret(password)) }
+      const before = await this.#account(email)
+      const isRight = await verifyPassword(new Secret(current), before?.password_hash)
+      if (!before || !isRight) throw wrongPassword()
+      return { before, after: await hashPassword(new Secret(password)) }
     })
     await store.transaction(async (tx) => {
+      const row = { ...before, password_hash: after }
+      const { mac } = await rights.enter(tx, actor.principalId, { table: 'accounts', row })
       const { numUpdatedRows } = await tx
         .updateTable('accounts')
-        .set({ password_hash: hashes.after })
+        .set({ password_hash: after, mac })
         .where('email', '=', email)
-        .where('password_hash', '=', hashes.before)
+        .where('password_hash', '=', before.password_hash)
         .executeTakeFirstOrThrow()
       if (numUpdatedRows === 0n) throw wrongPassword()
-      await this.#sessions.endOthers(tx, actor)
+      await this.#sessions.endOthers(tx, actor, await principals.beginEpoch(tx, actor.principalId))
     })
     await this.#throttle.credit(tries)
   }
@@ -241,15 +254,40 @@ function subjectsOf(account: string, { address }: Caller): readonly Subject[] {
   ]
 }
 
-type Account = NonNullable<Awaited<ReturnType<typeof accountOf>>>
+type Account = NonNullable<Awaited<ReturnType<typeof accountRow>>>
 
-function accountOf(db: Db, email: string) {
+function accountRow(db: Db, email: string) {
   return db
     .selectFrom('accounts')
     .innerJoin('principals', 'principals.id', 'accounts.principal_id')
-    .select(['accounts.principal_id', 'accounts.email', 'accounts.password_hash', 'principals.role'])
+    .leftJoin('manifests', (join) =>
+      join.on('manifests.vault_id', '=', sql<string>`${sql.lit(LISTS)} || accounts.principal_id`),
+    )
+    .selectAll('accounts')
+    .select([
+      'principals.role',
+      'principals.vault_id',
+      'principals.local_owner',
+      'principals.epoch',
+      'principals.created_at as principal_created_at',
+      'principals.mac as principal_mac',
+      'manifests.generation',
+    ])
     .where('email', '=', email)
     .executeTakeFirst()
+}
+
+function evidenceOf(row: Account): Evidence {
+  const { principal_id: id, role, vault_id, local_owner, epoch } = row
+  const principal = { id, role, vault_id, local_owner, epoch, created_at: row.principal_created_at }
+  return {
+    principalId: id,
+    generation: row.generation,
+    rows: [
+      { table: 'accounts', row },
+      { table: 'principals', row: { ...principal, mac: row.principal_mac } },
+    ],
+  }
 }
 
 function registrationClosed(): BrokerError {

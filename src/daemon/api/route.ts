@@ -2,13 +2,24 @@ import type * as z from 'zod'
 import type { Proof } from '../../identity/index.ts'
 import type { Actor, Secret } from '../../protocol/index.ts'
 import type { BrowserActor, Caller } from '../accounts/index.ts'
+import type { Suspended } from '../principals/index.ts'
 
 /**
  * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
  * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
  * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
+ * `principal or suspended`: the same as a principal, and an agent while the store cannot be believed.
  */
-export type Access = 'anyone' | 'key' | 'key or browser' | 'run' | 'agent' | 'browser' | 'principal' | 'admin'
+export type Access =
+  | 'anyone'
+  | 'key'
+  | 'key or browser'
+  | 'run'
+  | 'agent'
+  | 'browser'
+  | 'principal'
+  | 'principal or suspended'
+  | 'admin'
 
 /** What the handler of a route gets: parsed input, and of the caller what its access promises. */
 export interface Call<Params, Query, Body, Who> {
@@ -44,7 +55,9 @@ export type WhoOf<A extends Access> = A extends 'anyone'
       ? BrowserActor
       : A extends 'key or browser'
         ? Proof | BrowserActor
-        : Actor
+        : A extends 'principal or suspended'
+          ? Actor | Suspended
+          : Actor
 
 /** A JSON answer, checked against the route's schema before it leaves. */
 export interface Reply<Body> {

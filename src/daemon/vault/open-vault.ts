@@ -16,6 +16,7 @@ import {
   newMasterKey,
 } from './master-key-source.ts'
 import { recordContext } from './record-context.ts'
+import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
 
 /** A record as the store has it. */
 export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
@@ -45,6 +46,8 @@ export type VaultStatus =
 
 export interface Vault {
   readonly mode: EncryptionMode
+  /** For the rows that say who is who. */
+  readonly rights: RightsSeals
   status(): VaultStatus
   /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
   unlock(): Promise<VaultStatus>
@@ -104,6 +107,7 @@ interface Unsealed {
 
 class SealedRecords implements Vault {
   readonly mode: EncryptionMode
+  readonly rights: RightsSeals
   readonly #options: VaultOptions
   readonly #dataKeys = new Map<string, DataKey>()
   readonly #changed = new Set<string>()
@@ -120,6 +124,12 @@ class SealedRecords implements Vault {
       async (vaultId) => (await this.integrity(vaultId)).breach,
       options.now ?? Date.now,
     )
+    this.rights = openRightsSeals({
+      store: options.store,
+      unsealed: () => this.#unsealed(),
+      changed: (name) => this.#anchorSoon(name),
+      now: options.now ?? Date.now,
+    })
   }
 
   status(): VaultStatus {
@@ -148,7 +158,10 @@ class SealedRecords implements Vault {
 
   async #generations(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#options.store.db.selectFrom('manifests').select(['vault_id', 'generation']).execute()
-    return new Map(rows.map(({ vault_id, generation }) => [vault_id, generation]))
+    // A list of rows that is older does not change any more, and needs no mark that outlasts its changes.
+    return new Map(
+      rows.filter(({ vault_id }) => !isListName(vault_id)).map(({ vault_id, generation }) => [vault_id, generation]),
+    )
   }
 
   async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
@@ -249,7 +262,11 @@ class SealedRecords implements Vault {
     const { keys } = this.#unsealed()
     const sealed = sealManifest(keys, vaultId, generation, manifest)
     await tx.updateTable('manifests').set({ sealed }).where('vault_id', '=', vaultId).execute()
-    this.#changed.add(vaultId)
+    this.#anchorSoon(vaultId)
+  }
+
+  #anchorSoon(name: string): void {
+    this.#changed.add(name)
     this.#anchorTimer ??= setTimeout(() => void this.anchorChanges(), ANCHOR_DELAY_MS).unref()
   }
 
