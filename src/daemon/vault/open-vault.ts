@@ -110,7 +110,8 @@ class SealedRecords implements Vault {
   readonly rights: RightsSeals
   readonly #options: VaultOptions
   readonly #dataKeys = new Map<string, DataKey>()
-  readonly #changed = new Set<string>()
+  /** What has come further, and how far it was seen to be; 0 where only the store can tell. */
+  readonly #changed = new Map<string, number>()
   readonly #inspections: Inspections
   /** The newest version of each record that was opened here: none ever becomes older. */
   readonly #newest = new LRUCache<string, number>({ max: MOST_REMEMBERED })
@@ -127,7 +128,7 @@ class SealedRecords implements Vault {
     this.rights = openRightsSeals({
       store: options.store,
       unsealed: () => this.#unsealed(),
-      changed: (name) => this.#anchorSoon(name),
+      changed: (name, generation) => this.#anchorSoon(name, generation),
       now: options.now ?? Date.now,
     })
   }
@@ -265,23 +266,25 @@ class SealedRecords implements Vault {
     this.#anchorSoon(vaultId)
   }
 
-  #anchorSoon(name: string): void {
-    this.#changed.add(name)
+  #anchorSoon(name: string, seen = 0): void {
+    this.#changed.set(name, Math.max(seen, this.#changed.get(name) ?? 0))
     this.#anchorTimer ??= setTimeout(() => void this.anchorChanges(), ANCHOR_DELAY_MS).unref()
   }
 
   async anchorChanges(): Promise<void> {
     clearTimeout(this.#anchorTimer)
     this.#anchorTimer = undefined
-    const changed = [...this.#changed]
+    const changed = new Map(this.#changed)
     this.#changed.clear()
-    if (changed.length === 0) return
+    if (changed.size === 0) return
     const { anchor } = this.#unsealed()
+    // What was seen stays seen, though somebody puts back an older one before it is written down.
+    for (const [name, seen] of changed) if (seen > 0) anchor.advance(name, seen)
     // Read anew: the transaction that made the change may have been rolled back.
     const rows = await this.#options.store.db
       .selectFrom('manifests')
       .select(['vault_id', 'generation'])
-      .where('vault_id', 'in', changed)
+      .where('vault_id', 'in', [...changed.keys()])
       .execute()
       .catch(() => [])
     for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)

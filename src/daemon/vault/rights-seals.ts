@@ -58,8 +58,8 @@ export interface RightsSealsOptions {
   readonly store: Store
   /** @throws BrokerError DaemonUnavailableError where the vault is sealed */
   readonly unsealed: () => { readonly keys: KeyHierarchy; readonly anchor: Anchor }
-  /** Told of each list that came further. */
-  readonly changed: (name: string) => void
+  /** Told of each list that came further; `seen` where it is known how far. */
+  readonly changed: (name: string, seen?: number) => void
   readonly now: () => number
 }
 
@@ -160,7 +160,7 @@ class SealsOfVault implements RightsSeals {
   saw(name: string, generation: number): void {
     if (generation <= (this.#newest.get(name) ?? 0)) return
     this.#newest.set(name, generation)
-    this.#options.changed(name)
+    this.#options.changed(name, generation)
   }
 
   replace(tx: Db, name: string, list: RowList): Promise<void> {
