@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { generateSigningKey } from '../src/identity/index.ts'
 import {
@@ -44,11 +46,24 @@ describe('identities', () => {
     assert.equal(again.body.status, 'claimed')
   })
 
-  it('refuses a handle or a key that is taken with 409', async () => {
-    const eve = caller(daemon, 'ada')
-    assert.equal((await register(eve, { handle: 'ada', did: eve.key.did })).status, 409)
+  it('refuses a key that is taken with 409', async () => {
     const alias = caller(daemon, 'ada-again', ada.key)
-    assert.equal((await register(alias, { handle: 'ada-again', did: ada.key.did })).status, 409)
+    const answer = await register(alias, { handle: 'ada-again', did: ada.key.did })
+    assert.deepEqual([answer.status, answer.body.error], [409, 'ConflictError'])
+  })
+
+  it('refuses a handle that the owner has with 409, and tells nobody else of it', async () => {
+    const second = caller(daemon, 'ada')
+    const body = { handle: 'ada', did: second.key.did }
+    const bootstrap = readFileSync(join(daemon.home, 'server/bootstrap.secret'), 'utf8').trim()
+    const taken = await register(second, body, { 'x-broker-bootstrap': bootstrap })
+    assert.deepEqual([taken.status, taken.body.error], [409, 'ConflictError'])
+
+    const eve = caller(daemon, 'ada')
+    const answer = await register(eve, { handle: 'ada', did: eve.key.did })
+    assert.deepEqual([answer.status, answer.body.status], [201, 'claim_required'])
+    assert.equal((await ada.call('GET', '/api/whoami')).body.did, ada.key.did)
+    assert.equal((await eve.call('GET', '/api/whoami')).body.error, 'IdentityNotClaimedError')
   })
 
   it('refuses a registration that another key signed', async () => {

@@ -4,7 +4,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/cli/key-file.ts': 1,
   'src/cli/key-import.ts': 3,
   'src/cli/run-proxy.ts': 2,
-  'src/client/daemon-client.ts': 4,
+  'src/client/daemon-client.ts': 5,
   'src/config/identities.ts': 1,
   'src/config/server-files.ts': 1,
   'src/daemon/accounts/browser-sessions.ts': 1,

@@ -110,9 +110,10 @@ export class DaemonClient {
     return this.#proof
   }
 
-  /** Takes the vault as it is, after damage or a restored backup. */
-  restoreVault(): Promise<Restored> {
-    return this.#post('/api/vault/restore', {})
+  /** Takes the vault as it is, after damage or a restored backup; `bootstrap` says that the owner of the machine does. */
+  restoreVault(bootstrap?: Secret): Promise<Restored> {
+    const headers: Headers = bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
+    return this.#post('/api/vault/restore', {}, headers)
   }
 
   ready(): Promise<Readiness> {

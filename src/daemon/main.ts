@@ -40,6 +40,7 @@ import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/in
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { openProviders } from './providers/index.ts'
+import { openRights } from './rights/index.ts'
 import { lockHome, openStore, type StoreLocation } from './store/index.ts'
 import { openVault, systemKeyring } from './vault/index.ts'
 
@@ -83,6 +84,9 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
+  const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
+  if (vault.status().kind === 'open')
+    await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
   const clients = openOAuthClients({ store, vault })
   const connections = openConnections({ store, vault, audit, providers, clients })
@@ -90,6 +94,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     store,
     audit,
     vault,
+    rights,
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
@@ -97,6 +102,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     store,
     audit,
     principals,
+    rights,
     registration: settings.registration,
     mac: (text) => vault.knownBrowserMac(text),
     operatorSecret: ensureOperatorSecret(paths),
@@ -126,6 +132,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     readiness: {
       store,
       vault,
+      rights,
       audit,
       providers,
       connections,

@@ -55,6 +55,7 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'proxy.denied': 'Request denied',
   'vault.rotated': 'Vault key rotated',
   'vault.restored': 'Vault restored',
+  'rights.sealed': 'Rights sealed',
 }
 
 export const statusWords: Readonly<Record<AuditEvent['status'], Word>> = {

@@ -66,6 +66,7 @@ export const AUDIT_EVENTS = [
   'proxy.denied',
   'vault.rotated',
   'vault.restored',
+  'rights.sealed',
 ] as const
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]
 

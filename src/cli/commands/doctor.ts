@@ -1,3 +1,4 @@
+import { readBootstrapSecret } from '../../config/index.ts'
 import type { Readiness } from '../../schemas/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { asAgent } from '../session.ts'
@@ -32,12 +33,14 @@ export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOp
 }
 
 async function takeAsItIs(invocation: Invocation): Promise<void> {
-  const { output } = invocation
-  const { lost } = await asAgent(invocation, (client) => client.restoreVault())
+  const { output, config } = invocation
+  const bootstrap = config.baseUrlIsOwn ? readBootstrapSecret(config.paths) : undefined
+  const { lost, rights = [] } = await asAgent(invocation, (client) => client.restoreVault(bootstrap))
   output.done('The vault is taken as it is')
   for (const { provider, connection } of lost) {
     output.warn(`Connection "${connection}" of ${provider} is lost: log in again.`)
   }
+  for (const done of rights) output.warn(done)
 }
 
 /** An issue that names a failed check explains it. */

@@ -7,6 +7,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import { openAudit } from '../audit/index.ts'
 import { openPrincipals } from '../principals/index.ts'
+import { openRights, type Rights } from '../rights/index.ts'
 import { openStore, type Store } from '../store/index.ts'
 import { openVault, systemKeyring } from '../vault/index.ts'
 import type { OpenedSession } from './browser-sessions.ts'
@@ -20,6 +21,7 @@ const MINUTE = 60_000
 describe('accounts on one store', () => {
   let store: Store
   let accounts: Accounts
+  let rights: Rights
   let open: (store: Store, turns?: { places: number; queue: number }) => Accounts
   let now: number
 
@@ -45,12 +47,14 @@ describe('accounts on one store', () => {
       anchorFile: { read: () => undefined, write: () => undefined },
     })
     const audit = openAudit(store, clock)
-    const principals = openPrincipals({ store, audit, vault, baseUrl: 'http://127.0.0.1:1', now: clock })
+    rights = openRights({ store, vault, audit, now: clock })
+    const principals = openPrincipals({ store, audit, vault, rights, baseUrl: 'http://127.0.0.1:1', now: clock })
     open = (store, turns) =>
       openAccounts({
         store,
         audit,
         principals,
+        rights,
         registration: 'open',
         mac: (text) => vault.knownBrowserMac(text),
         operatorSecret: new Secret('CNRY the operator'),
@@ -63,9 +67,12 @@ describe('accounts on one store', () => {
   /** An agent of the account, as it was registered and claimed. */
   async function agentOf(principalId: string, handle: string): Promise<Actor> {
     const [did, created_at] = [`did:key:z${handle}`, new Date(now).toISOString()]
-    const row = { handle, did, principal_id: principalId, created_at, last_used_at: null, label: null }
-    await store.db.insertInto('identities').values(row).execute()
-    return { identity: handle, did, principalId, vaultId: 'vault', role: 'admin' }
+    const row = { id: `id-${handle}`, handle, did, principal_id: principalId, created_at }
+    await store.transaction(async (tx) => {
+      const sealed = await rights.enter(tx, principalId, { table: 'identities', row })
+      await tx.insertInto('identities').values(sealed).execute()
+    })
+    return { identity: handle, identityId: row.id, did, principalId, vaultId: 'vault', role: 'admin' }
   }
 
   it('let nobody in by a password that was changed while it was checked', async () => {

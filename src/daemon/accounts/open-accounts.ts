@@ -1,7 +1,9 @@
+import { sql } from 'kysely'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import type { BrowserSession } from '../../schemas/index.ts'
 import type { Audit, InternalEvent } from '../audit/index.ts'
 import type { Principals } from '../principals/index.ts'
+import { type Evidence, LISTS, type Rights } from '../rights/index.ts'
 import type { Db, Store } from '../store/index.ts'
 import { BrowserLinks } from './browser-links.ts'
 import {
@@ -76,7 +78,8 @@ export interface NewPassword {
 export interface AccountsOptions {
   readonly store: Store
   readonly audit: Audit
-  readonly principals: Pick<Principals, 'create'>
+  readonly principals: Pick<Principals, 'create' | 'beginEpoch'>
+  readonly rights: Rights
   readonly registration: 'open' | 'closed'
   /** By a key that is for known browsers alone. */
   readonly mac: Mac
@@ -105,8 +108,8 @@ class AccountsOfStore implements Accounts {
   constructor(options: AccountsOptions) {
     this.#options = options
     this.#now = options.now ?? Date.now
-    this.#sessions = new BrowserSessions(options.store, this.#now)
-    this.#links = new BrowserLinks(options.store, this.#now)
+    this.#sessions = new BrowserSessions(options.store, options.rights, this.#now)
+    this.#links = new BrowserLinks(options.store, options.rights, this.#now)
     this.#known = new KnownBrowsers(options.mac, this.#now)
     this.#throttle = new Throttle(options.store, this.#now)
     this.#operator = new Operator({ ...options, secret: options.operatorSecret, throttle: this.#throttle })
@@ -115,6 +118,7 @@ class AccountsOfStore implements Accounts {
 
   async register({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
     if (this.#options.registration === 'closed') throw registrationClosed()
+    await this.#options.rights.open()
     const address = canonicalEmail(email)
     refuseCommon(password, address)
     const tries = pairOf(address, caller)
@@ -122,15 +126,14 @@ class AccountsOfStore implements Accounts {
       hashPassword(new Secret(password)),
     )
     const opened = await this.#options.store.transaction(async (tx) => {
-      const accounts = await tx.selectFrom('accounts').select('email').limit(1).execute()
-      if (await accountOf(tx, address)) throw cannotRegister()
-      const role = accounts.length === 0 ? 'admin' : 'user'
-      const principalId = await this.#options.principals.create(tx, role)
+      if (await accountRow(tx, address)) throw cannotRegister()
+      const { principalId, role } = await this.#options.principals.create(tx)
       const created_at = isoTime(this.#now())
       const row = { principal_id: principalId, email: address, password_hash, created_at }
-      await tx.insertInto('accounts').values(row).execute()
+      const sealed = await this.#options.rights.enter(tx, principalId, { table: 'accounts', row })
+      await tx.insertInto('accounts').values(sealed).execute()
       await this.#record(tx, principalId, 'account.registered', 'success')
-      return this.#sessions.open(tx, { principalId, role, openedBy: null }, caller)
+      return this.#sessions.open(tx, { principalId, role, epoch: 0, identityId: null }, caller)
     })
     await this.#throttle.credit(tries)
     return this.#marked(opened, { principal_id: opened.principalId, password_hash }, caller)
@@ -138,7 +141,7 @@ class AccountsOfStore implements Accounts {
 
   async signIn({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
     const address = canonicalEmail(email)
-    const account = await accountOf(this.#options.store.db, address)
+    const account = await this.#account(address)
     const { line, tries } = this.#tryOf(address, account, caller)
     const isRight = await this.#inTurn({ line, tries }, () =>
       verifyPassword(new Secret(password), account?.password_hash),
@@ -176,13 +179,19 @@ class AccountsOfStore implements Accounts {
   async #enter(tx: Db, { account, isRight, tries }: Checked, caller: Caller): Promise<OpenedSession | undefined> {
     // It may have been changed while it was checked.
     const isStillRight =
-      isRight && account?.password_hash === (await accountOf(tx, account?.email ?? ''))?.password_hash
+      isRight && account?.password_hash === (await accountRow(tx, account?.email ?? ''))?.password_hash
     if (!account || !isStillRight) {
       await this.#throttle.failed(tx, tries)
       await this.#record(tx, account?.principal_id ?? NOBODY, 'account.login_failed', 'denied')
       return undefined
     }
-    return this.#open(tx, { principalId: account.principal_id, role: account.role, openedBy: null }, caller)
+    const { principal_id: principalId, role, epoch } = account
+    return this.#open(tx, { principalId, role, epoch, identityId: null }, caller)
+  }
+
+  /** Undefined where there is none, or another hand wrote it. */
+  #account(email: string): Promise<Account | undefined> {
+    return this.#options.rights.believe((db) => accountRow(db, email), evidenceOf)
   }
 
   async #open(tx: Db, session: NewSession, caller: Caller): Promise<OpenedSession> {
@@ -194,7 +203,8 @@ class AccountsOfStore implements Accounts {
     return this.#links.make(actor)
   }
 
-  openLink(token: string, caller: Caller): Promise<OpenedSession | undefined> {
+  async openLink(token: string, caller: Caller): Promise<OpenedSession | undefined> {
+    await this.#options.rights.open()
     return this.#options.store.transaction(async (tx) => {
       const session = await this.#links.takeIn(tx, token)
       return session && this.#open(tx, session, caller)
@@ -250,7 +260,7 @@ class AccountsOfStore implements Accounts {
     }
     refuseCommon(password, email)
     const { store } = this.#options
-    const account = await accountOf(store.db, email)
+    const account = await this.#account(email)
     const { line, tries } = this.#tryOf(email, account, caller)
     const password_hash = await this.#inTurn({ line, tries }, async () => {
       if (!(await verifyPassword(new Secret(current), account?.password_hash))) {
@@ -260,11 +270,25 @@ class AccountsOfStore implements Accounts {
       return hashPassword(new Secret(password))
     })
     await store.transaction(async (tx) => {
-      if (!account || !(await replaceHash(tx, account, password_hash))) throw wrongPassword()
-      await this.#sessions.endOthers(tx, actor)
+      if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw wrongPassword()
+      await this.#sessions.endOthers(tx, actor, await this.#options.principals.beginEpoch(tx, actor.principalId))
     })
     await this.#throttle.credit(tries)
     return account && this.#known.mark(caller.marks, { ...account, password_hash })
+  }
+
+  /** False where somebody else was first. */
+  async #replaceHash(tx: Db, account: Account, password_hash: string): Promise<boolean> {
+    const { principal_id, email, created_at } = account
+    const row = { principal_id, email, created_at, password_hash }
+    const { mac } = await this.#options.rights.enter(tx, principal_id, { table: 'accounts', row })
+    const { numUpdatedRows } = await tx
+      .updateTable('accounts')
+      .set({ password_hash, mac })
+      .where('email', '=', email)
+      .where('password_hash', '=', account.password_hash)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
   }
 
   async byCode<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
@@ -283,10 +307,11 @@ class AccountsOfStore implements Accounts {
     const address = canonicalEmail(email)
     refuseCommon(password, address)
     const password_hash = await hashPassword(new Secret(password))
+    const account = await this.#account(address)
     const principalId = await this.#options.store.transaction(async (tx) => {
-      const account = await accountOf(tx, address)
-      if (!account || !(await replaceHash(tx, account, password_hash))) throw noSuchAccount(address)
+      if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw noSuchAccount(address)
       const { principal_id } = account
+      await this.#options.principals.beginEpoch(tx, principal_id)
       await this.#sessions.endAll(tx, principal_id)
       await this.#links.endAll(tx, principal_id)
       await this.#throttle.forget(tx, address)
@@ -332,27 +357,41 @@ function pairOf(account: string, { source }: Caller): readonly Subject[] {
   ]
 }
 
-type Account = NonNullable<Awaited<ReturnType<typeof accountOf>>>
+type Account = NonNullable<Awaited<ReturnType<typeof accountRow>>>
 type KnownAccount = Pick<Account, 'principal_id' | 'password_hash'>
 
-/** False where somebody else was first. */
-async function replaceHash(tx: Db, account: Account, password_hash: string): Promise<boolean> {
-  const { numUpdatedRows } = await tx
-    .updateTable('accounts')
-    .set({ password_hash })
-    .where('email', '=', account.email)
-    .where('password_hash', '=', account.password_hash)
-    .executeTakeFirstOrThrow()
-  return numUpdatedRows > 0n
-}
-
-function accountOf(db: Db, email: string) {
+function accountRow(db: Db, email: string) {
   return db
     .selectFrom('accounts')
     .innerJoin('principals', 'principals.id', 'accounts.principal_id')
-    .select(['accounts.principal_id', 'accounts.email', 'accounts.password_hash', 'principals.role'])
+    .leftJoin('manifests', (join) =>
+      join.on('manifests.vault_id', '=', sql<string>`${sql.lit(LISTS)} || accounts.principal_id`),
+    )
+    .selectAll('accounts')
+    .select([
+      'principals.role',
+      'principals.vault_id',
+      'principals.local_owner',
+      'principals.epoch',
+      'principals.created_at as principal_created_at',
+      'principals.mac as principal_mac',
+      'manifests.generation',
+    ])
     .where('email', '=', email)
     .executeTakeFirst()
+}
+
+function evidenceOf(row: Account): Evidence {
+  const { principal_id: id, role, vault_id, local_owner, epoch } = row
+  const principal = { id, role, vault_id, local_owner, epoch, created_at: row.principal_created_at }
+  return {
+    principalId: id,
+    generation: row.generation,
+    rows: [
+      { table: 'accounts', row },
+      { table: 'principals', row: { ...principal, mac: row.principal_mac } },
+    ],
+  }
 }
 
 function registrationClosed(): BrokerError {

@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http'
 import { type Proof, verifyProof } from '../../identity/index.ts'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import type { Accounts, BrowserActor, Caller } from '../accounts/index.ts'
-import type { Principals } from '../principals/index.ts'
+import type { Principals, Suspended } from '../principals/index.ts'
 import type { OwnAddresses } from './request-walls.ts'
 import type { Access } from './route.ts'
 import { type CookieOptions, sessionTokenOf } from './session-cookie.ts'
@@ -27,7 +27,7 @@ export async function authenticate(
   options: AuthenticateOptions,
   request: IncomingMessage,
   { access, bodySha256, caller }: Wanted,
-): Promise<Actor | BrowserActor | Proof | undefined> {
+): Promise<Actor | BrowserActor | Proof | Suspended | undefined> {
   if (access === 'anyone') return undefined
   if (access === 'browser') return browserOf(options, request)
   if (access === 'operator') return requireOperator(options, request, caller)
@@ -36,7 +36,9 @@ export async function authenticate(
   const { own, now, principals } = options
   const proof = verifyProof(proofOf(request), { method, target: url, origins: own.origins, bodySha256, now: now() })
   if (access === 'key' || access === 'key or browser') return proof
-  return allowed(await principals.authenticate(proof), access)
+  if (access !== 'principal or suspended') return allowed(await principals.authenticate(proof), access)
+  const who = await principals.authenticateOrSuspend(proof)
+  return 'suspended' in who ? who : allowed(who, access)
 }
 
 async function requireOperator(
@@ -54,7 +56,7 @@ async function requireOperator(
 }
 
 function takesBrowsers(access: Access): boolean {
-  return access === 'principal' || access === 'admin' || access === 'key or browser'
+  return ['principal', 'principal or suspended', 'admin', 'key or browser'].includes(access)
 }
 
 /** Whoever signs says so by a header; a browser has nothing but its cookie. */

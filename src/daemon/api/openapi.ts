@@ -76,6 +76,8 @@ const callers: Readonly<Record<Access, string>> = {
   agent: 'Signed by an identity.',
   browser: 'By a browser that is signed in.',
   principal: 'Signed by an identity, or by a browser that is signed in.',
+  'principal or suspended':
+    'Signed by an identity, also while the vault is sealed or its rows were changed, or by a browser that is signed in.',
   admin: 'Signed by an identity, or by a browser that is signed in, of an admin.',
   operator: "On the daemon's own machine, with the secret of its home.",
 }
@@ -88,6 +90,7 @@ const security: Readonly<Record<Access, readonly ('pop' | 'session' | 'operator'
   agent: ['pop'],
   browser: ['session'],
   principal: ['pop', 'session'],
+  'principal or suspended': ['pop', 'session'],
   admin: ['pop', 'session'],
   operator: ['operator'],
 }

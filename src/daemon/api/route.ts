@@ -3,12 +3,14 @@ import type { Proof } from '../../identity/index.ts'
 import type { Actor, Secret } from '../../protocol/index.ts'
 import type { BrowserActor, Caller } from '../accounts/index.ts'
 import type { SourceLimit } from './source-limits.ts'
+import type { Suspended } from '../principals/index.ts'
 
 /**
  * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
  * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
  * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
  * `operator`: whoever has the secret of the daemon's home, on its machine.
+ * `principal or suspended`: the same as a principal, and an agent while the store cannot be believed.
  */
 export type Access =
   | 'anyone'
@@ -18,6 +20,7 @@ export type Access =
   | 'agent'
   | 'browser'
   | 'principal'
+  | 'principal or suspended'
   | 'admin'
   | 'operator'
 
@@ -55,7 +58,9 @@ export type WhoOf<A extends Access> = A extends 'anyone' | 'operator'
       ? BrowserActor
       : A extends 'key or browser'
         ? Proof | BrowserActor
-        : Actor
+        : A extends 'principal or suspended'
+          ? Actor | Suspended
+          : Actor
 
 /** A JSON answer, checked against the route's schema before it leaves. */
 export interface Reply<Body> {

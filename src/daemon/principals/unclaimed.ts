@@ -39,14 +39,14 @@ export class Unclaimed {
   async #sweep(tx: Db): Promise<void> {
     const now = this.#now()
     const ago = (ms: number) => new Date(now - ms).toISOString()
-    const open = tx.selectFrom('claims').select('handle').where('expires_at', '>', new Date(now).toISOString())
+    const open = tx.selectFrom('claims').select('identity_id').where('expires_at', '>', new Date(now).toISOString())
     await tx
       .deleteFrom('identities')
       .where('principal_id', 'is', null)
       .where((eb) =>
         eb.or([
           eb('created_at', '<', ago(LONGEST_WAIT_MS)),
-          eb.and([eb('created_at', '<', ago(CLAIM_LIFETIME_MS)), eb('handle', 'not in', open)]),
+          eb.and([eb('created_at', '<', ago(CLAIM_LIFETIME_MS)), eb('id', 'not in', open)]),
         ]),
       )
       .execute()

@@ -3,13 +3,16 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { Connection, Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Connections } from '../connections/index.ts'
+import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
+import type { Rights } from '../rights/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 
 export interface ReadinessOptions {
   readonly store: Store
   readonly vault: Vault
+  readonly rights: Rights
   readonly audit: Audit
   readonly providers: Providers
   readonly connections: Connections
@@ -32,16 +35,12 @@ interface Finding {
 
 /** Does what the daemon is there for, in small, for one caller (interface section 2.2). */
 export async function checkReadiness(options: ReadinessOptions, actor: Actor): Promise<Readiness> {
-  const { store, vault, audit, providers, connections } = options
+  const { vault, providers, connections } = options
   await vault.unlock()
   const findings: Readonly<Record<CheckName, Finding>> = {
-    store: await attempt(async () => {
-      await store.probe()
-      const broken = await audit.verify(AUDIT_ROWS)
-      return { issues: broken === undefined ? [] : [broken] }
-    }),
+    store: await attempt(() => checkStore(options)),
     vault: await attempt(() => checkVault(vault, actor)),
-    integrity: await attempt(async () => ({ issues: (await vault.integrity(actor.vaultId)).issues })),
+    integrity: await attempt(() => checkIntegrity(options, actor)),
     // The signature was verified and its identity found before this was asked.
     identity: { issues: [] },
     providers: await attempt(async () => providers.health()),
@@ -52,6 +51,34 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
   return readinessOf(findings, options)
+}
+
+/** The same for one whose rows cannot be believed: nothing of any vault is looked at, nor told. */
+export async function suspendedReadiness(
+  options: ReadinessOptions,
+  { suspended, isSealed }: Suspended,
+): Promise<Readiness> {
+  const findings: Readonly<Record<CheckName, Finding>> = {
+    store: await attempt(() => checkStore(options)),
+    vault: { issues: isSealed ? [suspended] : [] },
+    integrity: { issues: [isSealed ? 'Nothing can be checked while the vault is sealed.' : suspended] },
+    identity: { issues: [] },
+    providers: await attempt(async () => options.providers.health()),
+    connections: { issues: [] },
+    spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+  }
+  return { ...readinessOf(findings, options.vault), ...(isSealed && { sealed: true }) }
+}
+
+async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> {
+  await store.probe()
+  const broken = await audit.verify(AUDIT_ROWS)
+  return { issues: broken === undefined ? [] : [broken] }
+}
+
+async function checkIntegrity({ vault, rights }: ReadinessOptions, actor: Actor): Promise<Finding> {
+  const { issues } = await vault.integrity(actor.vaultId)
+  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices() }
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {

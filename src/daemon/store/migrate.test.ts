@@ -94,10 +94,12 @@ describe('a migration that was interrupted', () => {
     for (const recorded of ['recorded', 'no table'] as const) {
       it(`${name} is finished from each of its ${statements.length} statements (migrations before: ${recorded})`, async (t) => {
         const clean = await cleanDefinitions(t)
+        const untouched = place(t)
+        leaveHalf(untouched.path, at, [], recorded)
+        const before = at === 0 ? undefined : look(untouched.path, contentOf)
         for (let done = 0; done <= statements.length; done += 1) {
           const here = place(t)
           leaveHalf(here.path, at, statements.slice(0, done), recorded)
-          const before = at === 0 ? undefined : look(here.path, contentOf)
 
           await upgrade(here)
 
@@ -151,9 +153,9 @@ describe('a migration that was interrupted', () => {
       assert.match(changed ?? '', /finished a change of the schema/)
       assert.deepEqual(look(here.path, definitionsOf), clean)
       const session = look(here.path, (database) => ({
-        ...database.prepare('select id, opened_by from browser_sessions').get(),
+        ...database.prepare('select id, identity_id from browser_sessions').get(),
       }))
-      assert.deepEqual(session, { id: 's-1', opened_by: null })
+      assert.deepEqual(session, { id: 's-1', identity_id: null })
     })
   }
 

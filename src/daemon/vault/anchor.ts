@@ -10,6 +10,10 @@ export interface AnchorFile {
 export interface Anchor {
   /** Whether the vault is older than it once was on this machine, or was when the daemon began. */
   isRolledBack(vaultId: string): boolean
+  /** How far it has come; 0 where it was never heard of. */
+  reached(vaultId: string): number
+  /** Whether anything was ever written here: the file is not a new one then. */
+  isUsed(): boolean
   /** Remembers how far a vault has come. */
   advance(vaultId: string, generation: number): void
   /** Takes a vault as it is now, older than it was or not. */
@@ -43,6 +47,8 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     damaged: known === undefined,
     isWritten: () => written,
     isRolledBack: (vaultId) => generations.get(vaultId) === ROLLED_BACK,
+    reached: (vaultId) => generations.get(vaultId) ?? 0,
+    isUsed: () => generations.size > 0,
     advance,
     accept(vaultId, generation) {
       generations.set(vaultId, generation)
