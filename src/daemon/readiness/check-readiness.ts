@@ -76,7 +76,7 @@ async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> 
 
 async function checkIntegrity({ vault, rights }: ReadinessOptions, actor: Actor): Promise<Finding> {
   const { issues } = await vault.integrity(actor.vaultId)
-  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices() }
+  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices(actor.principalId) }
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
