@@ -2,8 +2,8 @@ import type * as z from 'zod'
 import type { Proof } from '../../identity/index.ts'
 import type { Actor, Secret } from '../../protocol/index.ts'
 import type { BrowserActor, Caller } from '../accounts/index.ts'
-import type { SourceLimit } from './source-limits.ts'
 import type { Suspended } from '../principals/index.ts'
+import type { SourceLimit } from './source-limits.ts'
 
 /**
  * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.

@@ -32,7 +32,13 @@ describe('the claims of two daemons on one store', () => {
     const masterKey = new Secret(hash('sha256', 'CNRY a key of tests', 'base64'))
     const vault = await openVault({
       store,
-      masterKey: { mode: 'env', masterKey, localKeyPath: '/nowhere', keyring: systemKeyring() },
+      masterKey: {
+        mode: 'env',
+        masterKey,
+        localKeyPath: '/nowhere',
+        createFile: () => undefined,
+        keyring: systemKeyring(),
+      },
       anchorFile: { read: () => undefined, write: () => undefined },
     })
     const audit = openAudit(store)

@@ -1,10 +1,14 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
+import { Secret } from '../../protocol/index.ts'
 import { openAudit } from '../audit/index.ts'
+import { openRights } from '../rights/index.ts'
 import { openStore, type Store } from '../store/index.ts'
+import { openVault, systemKeyring } from '../vault/index.ts'
 import { Claims } from './claims.ts'
 import { type RegisteredBy, Registrations } from './registrations.ts'
 
@@ -26,17 +30,44 @@ describe('identities that nobody claimed', () => {
       rmSync(folder, { recursive: true })
     })
     const clock = () => now
+    const vault = await openVault({
+      store,
+      masterKey: {
+        mode: 'env',
+        masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
+        localKeyPath: '/nowhere',
+        createFile: () => undefined,
+        keyring: systemKeyring(),
+      },
+      anchorFile: { read: () => undefined, write: () => undefined },
+    })
     const audit = openAudit(store, clock)
-    registrations = new Registrations({ audit, now: clock, owner: async () => assert.fail() })
-    claims = new Claims({ store, audit, baseUrl: 'https://broker.example', now: clock })
+    const rights = openRights({ store, vault, audit, now: clock })
+    await rights.open()
+    registrations = new Registrations({ audit, rights, now: clock, owner: async () => 'ada' })
+    claims = new Claims({ store, audit, rights, baseUrl: 'https://broker.example', now: clock })
+    const created_at = new Date(now).toISOString()
+    const ada = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at, local_owner: 1, epoch: 0 }
+    await store.transaction(async (tx) => {
+      await tx
+        .insertInto('principals')
+        .values(await rights.found(tx, ada))
+        .execute()
+    })
   })
 
   const add = (handle: string, source: string | RegisteredBy) =>
     store.transaction((tx) =>
-      registrations.add(tx, { handle, did: `did:key:z${handle}` }, typeof source === 'string' ? { source } : source),
+      registrations.add(
+        tx,
+        { handle, did: `did:key:z${handle}` },
+        source === 'owner' || typeof source !== 'string' ? source : { source },
+      ),
     )
   const handles = async () =>
     (await store.db.selectFrom('identities').select('handle').orderBy('handle').execute()).map(({ handle }) => handle)
+  const idOf = async (handle: string) =>
+    (await store.db.selectFrom('identities').select('id').where('handle', '=', handle).executeTakeFirstOrThrow()).id
 
   it('are so many of one source, and of another as many', async () => {
     for (let at = 0; at < 50; at += 1) await add(`a${at}`, '192.0.2.1')
@@ -47,9 +78,7 @@ describe('identities that nobody claimed', () => {
   it('count no more once they are claimed, or were there before', async () => {
     for (let at = 0; at < 50; at += 1) await add(`a${at}`, '192.0.2.1')
     assert.equal(await add('a7', '192.0.2.1'), false)
-    const principal = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at: new Date(now).toISOString() }
-    await store.db.insertInto('principals').values(principal).execute()
-    await store.db.updateTable('identities').set({ principal_id: 'ada' }).where('handle', '=', 'a7').execute()
+    assert.equal(await add('a7', 'owner'), false)
     await add('a50', '192.0.2.1')
     await assert.rejects(add('a51', '192.0.2.1'), { name: 'RateLimitedError' })
   })
@@ -57,12 +86,12 @@ describe('identities that nobody claimed', () => {
   it('go when their claim has ended, and after an hour whoever asks for another', async () => {
     await add('left', '192.0.2.1')
     await add('waits', '192.0.2.1')
-    await claims.open('left')
+    await claims.open(await idOf('left'))
     for (let minute = 0; minute < 60; minute += 5) {
-      await claims.open('waits')
+      await claims.open(await idOf('waits'))
       now += 5 * MINUTE
     }
-    await claims.open('waits')
+    await claims.open(await idOf('waits'))
     await add('new', '192.0.2.2')
     assert.deepEqual(await handles(), ['new', 'waits'])
     now += MINUTE
@@ -82,6 +111,7 @@ describe('identities that nobody claimed', () => {
   it('give way, the oldest of the source that has most, where the store holds no more', async () => {
     const created_at = new Date(now - MINUTE).toISOString()
     const before = (handle: string) => ({
+      id: handle,
       handle,
       did: `did:key:z${handle}`,
       principal_id: null,

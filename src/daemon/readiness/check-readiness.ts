@@ -67,7 +67,7 @@ export async function suspendedReadiness(
     connections: { issues: [] },
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
-  return { ...readinessOf(findings, options.vault), ...(isSealed && { sealed: true }) }
+  return { ...readinessOf(findings, options), ...(isSealed && { sealed: true }) }
 }
 
 async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> {
@@ -78,7 +78,7 @@ async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> 
 
 async function checkIntegrity({ vault, rights }: ReadinessOptions, actor: Actor): Promise<Finding> {
   const { issues } = await vault.integrity(actor.vaultId)
-  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices() }
+  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices(actor.principalId) }
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {

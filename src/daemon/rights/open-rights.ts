@@ -73,8 +73,8 @@ export interface Rights {
 
   /** What is wrong among the rows that the actor may know of, as sentences. */
   issues(actor: Pick<Actor, 'principalId' | 'role'>): Promise<readonly string[]>
-  /** What people should look at once, as sentences. */
-  notices(): Promise<readonly string[]>
+  /** What the principal should look at once, as sentences. */
+  notices(principalId: string): Promise<readonly string[]>
   /**
    * Puts back what the lists say, and removes the rows that they do not know. A list that is damaged, or older than the
    * last one seen, is taken as it is, with the rows that carry their MAC.
@@ -336,14 +336,17 @@ class RightsOfStore implements Rights {
     return findWrongRows({ store, seals: this.#seals, key: this.#requireKey(), isGenuine, now: this.#now() }, actor)
   }
 
-  async notices(): Promise<readonly string[]> {
+  async notices(principalId: string): Promise<readonly string[]> {
     await this.open()
     const found = await this.#seals.find(this.#options.store.db, DEPLOYMENT, 0)
     const takenAt = found.kind === 'whole' ? found.list.takenAt : undefined
     if (takenAt === undefined || this.#now() - Date.parse(takenAt) > NOTICE_MS) return []
+    const handles = Object.entries(await this.#listedRows(principalId, null))
+      .filter(([name]) => name.startsWith('identities/'))
+      .map(([, text]) => rowOf('identities', text).handle)
     return [
-      'Since the last upgrade, rows that say who is who are sealed; those of before were taken as they were found. ' +
-        'Look once at your agents: broker agent list.',
+      'Rows that say who is who are sealed since the last upgrade; those of before were taken as they were found. ' +
+        `Are these all your agents: ${handles.sort().join(', ')}? \`broker dashboard\` removes others.`,
     ]
   }
 
