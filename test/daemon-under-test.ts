@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -122,6 +122,8 @@ async function announcedPort(home: string, child: ChildProcess): Promise<number>
   const path = join(home, 'server', 'daemon.json')
   const read = () => {
     try {
+      // A test may have put something else there.
+      if (!lstatSync(path).isFile()) return undefined
       const info = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; port: number }
       return info.pid === child.pid ? info.port : undefined
     } catch {

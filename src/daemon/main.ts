@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type Config,
@@ -7,11 +8,13 @@ import {
   ensureBootstrapSecret,
   ensureDaemonKey,
   ensureServerConfig,
+  folderOfHome,
   keepMemoryPrivate,
   loadConfig,
   privateFolder,
   readDaemonInfo,
   readPrivateFile,
+  refuseOtherThanFolder,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
@@ -220,7 +223,9 @@ async function main(): Promise<void> {
   process.umask(0o077)
   const config = loadConfig(process.env, homedir())
   privateFolder(config.paths.home)
-  privateFolder(config.paths.server)
+  folderOfHome(config.paths.server)
+  folderOfHome(dirname(config.paths.daemonLog))
+  refuseOtherThanFolder(config.paths.providers)
   const daemonLog = openLog(config.paths.daemonLog, config.daemon.logLevel)
   const stopDaemon = await startDaemon(config, daemonLog).catch(async (error: unknown) => {
     daemonLog.log.error(loggable(error), 'cannot start')
@@ -251,5 +256,6 @@ main().catch((error: unknown) => {
   const known = error instanceof BrokerError ? error : undefined
   process.stderr.write(`broker: ${known?.message ?? 'the daemon cannot start; its log says why'}\n`)
   if (known?.options.hint) process.stderr.write(`  ${known.options.hint}\n`)
-  process.exitCode = known ? exitCodeOf[known.name] : 1
+  // What was opened before it failed, a socket perhaps, must not keep the process.
+  process.exit(known ? exitCodeOf[known.name] : 1)
 })

@@ -7,6 +7,7 @@ import type { Db } from './db.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
 import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
+import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
@@ -62,6 +63,7 @@ async function openSqlite(
   { path, replayPath }: { path: string; replayPath: string },
   { now, version, note }: Required<StoreOptions>,
 ): Promise<Store> {
+  for (const file of [path, replayPath]) refusePlanted(file)
   const database = openDatabase(path)
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
   const copies = join(dirname(path), 'copies')
