@@ -244,7 +244,7 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
     stopping = true
     stopDaemon().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (error: unknown) => giveUp(error, 'the daemon could not stop in order; what it acknowledged is kept'),
     )
   }
   process.on('SIGTERM', onSignal)
@@ -252,10 +252,12 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
   process.on('SIGHUP', onSignal)
 }
 
-main().catch((error: unknown) => {
+/** Whatever is still open, a socket perhaps, must not keep the process. */
+function giveUp(error: unknown, otherwise: string): never {
   const known = error instanceof BrokerError ? error : undefined
-  process.stderr.write(`broker: ${known?.message ?? 'the daemon cannot start; its log says why'}\n`)
+  process.stderr.write(`broker: ${known?.message ?? otherwise}\n`)
   if (known?.options.hint) process.stderr.write(`  ${known.options.hint}\n`)
-  // What was opened before it failed, a socket perhaps, must not keep the process.
   process.exit(known ? exitCodeOf[known.name] : 1)
-})
+}
+
+main().catch((error: unknown) => giveUp(error, 'the daemon cannot start; its log says why'))

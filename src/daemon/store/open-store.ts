@@ -11,7 +11,7 @@ import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { copyStore, storeCopies } from './store-copies.ts'
+import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
 import { Turns } from './turns.ts'
@@ -67,6 +67,7 @@ async function openSqlite(
   const database = openDatabase(path)
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
   const copies = join(dirname(path), 'copies')
+  sweepCopies(copies)
   try {
     const change = await migrate(db, {
       dialect: 'sqlite',
@@ -78,7 +79,8 @@ async function openSqlite(
       copy: () => storeCopies(copies).find(({ schema }) => isKnown(schema))?.path,
     })
     if (change) note(told(change))
-    const replay = openReplayLedger(replayPath, { isNewStore: change !== undefined && change.from === undefined, now })
+    // Killed before the ledger was made, a first start is still one: nobody's proof was accepted yet.
+    const replay = openReplayLedger(replayPath, { isNewStore: !isFilled(database, 'identities'), now })
     return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
   } catch (cause) {
     await db.destroy()
@@ -99,8 +101,11 @@ function isKnown(schema: string): boolean {
 /** Whether nothing was stored yet. */
 function isEmpty(database: DatabaseSync): boolean {
   const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
-  const isFilled = (table: string) => database.prepare(`select 1 from ${table} limit 1`).get() !== undefined
-  return !['identities', 'vault_sources'].some((table) => has(table) && isFilled(table))
+  return !(['identities', 'vault_sources'] as const).some((table) => has(table) && isFilled(database, table))
+}
+
+function isFilled(database: DatabaseSync, table: 'identities' | 'vault_sources'): boolean {
+  return database.prepare(`select 1 from ${table} limit 1`).get() !== undefined
 }
 
 function openDatabase(path: string): DatabaseSync {
