@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,7 +79,7 @@ export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {
   t.after(kill)
   kills.set(home, [...(kills.get(home) ?? []), kill])
   const port = await Promise.race([
-    announcedPort(home, child),
+    whenListening(home, child.pid),
     exited.then(() => {
       throw new Error(`The daemon ended before it listened: ${output}${lastLogged(home)}`)
     }),
@@ -117,13 +117,15 @@ function spawnDaemon(home: string, env: Readonly<Record<string, string>>): Child
   })
 }
 
-/** `server/daemon.json` is written once the daemon listens. */
-async function announcedPort(home: string, child: ChildProcess): Promise<number> {
+/** The port of the home's daemon, or of that process: `server/daemon.json` is written once it listens. */
+export async function whenListening(home: string, pid?: number): Promise<number> {
   const path = join(home, 'server', 'daemon.json')
   const read = () => {
     try {
+      // A test may have put something else there.
+      if (!lstatSync(path).isFile()) return undefined
       const info = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; port: number }
-      return info.pid === child.pid ? info.port : undefined
+      return pid === undefined || info.pid === pid ? info.port : undefined
     } catch {
       return undefined
     }

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type Config,
@@ -8,12 +9,14 @@ import {
   ensureDaemonKey,
   ensureOperatorSecret,
   ensureServerConfig,
+  folderOfHome,
   keepMemoryPrivate,
   loadConfig,
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   readPrivateFile,
+  refuseOtherThanFolder,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
@@ -260,7 +263,9 @@ async function main(): Promise<void> {
   process.umask(0o077)
   const config = loadConfig(process.env, homedir())
   privateFolder(config.paths.home)
-  privateFolder(config.paths.server)
+  folderOfHome(config.paths.server)
+  folderOfHome(dirname(config.paths.daemonLog))
+  refuseOtherThanFolder(config.paths.providers)
   const daemonLog = openLog(config.paths.daemonLog, config.daemon.logLevel)
   const stopDaemon = await startDaemon(config, daemonLog).catch(async (error: unknown) => {
     daemonLog.log.error(loggable(error), 'cannot start')
@@ -279,7 +284,7 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
     stopping = true
     stopDaemon().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (error: unknown) => giveUp(error, 'the daemon could not stop in order; what it acknowledged is kept'),
     )
   }
   process.on('SIGTERM', onSignal)
@@ -287,9 +292,12 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
   process.on('SIGHUP', onSignal)
 }
 
-main().catch((error: unknown) => {
+/** Whatever is still open, a socket perhaps, must not keep the process. */
+function giveUp(error: unknown, otherwise: string): never {
   const known = error instanceof BrokerError ? error : undefined
-  process.stderr.write(`broker: ${known?.message ?? 'the daemon cannot start; its log says why'}\n`)
+  process.stderr.write(`broker: ${known?.message ?? otherwise}\n`)
   if (known?.options.hint) process.stderr.write(`  ${known.options.hint}\n`)
-  process.exitCode = known ? exitCodeOf[known.name] : 1
-})
+  process.exit(known ? exitCodeOf[known.name] : 1)
+}
+
+main().catch((error: unknown) => giveUp(error, 'the daemon cannot start; its log says why'))

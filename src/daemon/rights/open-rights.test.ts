@@ -51,7 +51,13 @@ describe('rows that say who is who', () => {
     const masterKey = new Secret(hash('sha256', 'CNRY a key of tests', 'base64'))
     const vault = await openVault({
       store,
-      masterKey: { mode: 'env', masterKey, localKeyPath: '/nowhere', keyring: systemKeyring() },
+      masterKey: {
+        mode: 'env',
+        masterKey,
+        localKeyPath: '/nowhere',
+        createFile: () => undefined,
+        keyring: systemKeyring(),
+      },
       anchorFile: {
         read: () => anchor,
         write: (text) => {

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -205,6 +205,17 @@ describe('a copy of the store', () => {
     await upgrade(here)
     await upgrade(here)
     assert.equal(existsSync(here.copies), false)
+  })
+
+  it('that a crash cut off is removed with what SQLite kept beside it, at the next start', async (t) => {
+    const here = place(t)
+    await upgrade(here)
+    mkdirSync(here.copies, { mode: 0o700 })
+    const whole = '0001_first-2026-11-21T09-00-00-000Z.db'
+    const drafts = ['', '-wal', '-shm', '-journal'].map((ending) => `${whole}.draft${ending}`)
+    for (const name of [whole, ...drafts]) writeFileSync(join(here.copies, name), '')
+    await upgrade(here)
+    assert.deepEqual(readdirSync(here.copies), [whole])
   })
 
   it('is kept three times: the oldest go', async (t) => {

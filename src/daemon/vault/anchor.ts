@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { BrokerError } from '../../protocol/index.ts'
 import type { KeyHierarchy } from './key-hierarchy.ts'
 
 /** A small file outside the store that remembers how far each vault has come: an older store shows. */
@@ -29,7 +30,7 @@ const ROLLED_BACK = Number.MAX_SAFE_INTEGER
 
 /** @param stored generation of each vault as the store has it now, before anything is written */
 export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: ReadonlyMap<string, number>): Anchor {
-  const text = file.read()
+  const text = textOf(file)
   const isNone = text === undefined || (text === '' && stored.size === 0)
   const known = isNone ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
@@ -54,6 +55,16 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
       generations.set(vaultId, generation)
       written = tryTo(() => file.write(print(keys, generations)))
     },
+  }
+}
+
+/** The message goes to callers: without the path. */
+function textOf(file: AnchorFile): string | undefined {
+  try {
+    return file.read()
+  } catch (cause) {
+    const message = 'The file "vault-anchor.json" cannot be read: it is a link, or no file of the owner alone'
+    throw new BrokerError('DaemonUnavailableError', message, { cause })
   }
 }
 
