@@ -12,6 +12,7 @@ import {
   startDaemon,
   suiteCleanup,
 } from './daemon-under-test.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 describe('the audit log', () => {
   let daemon: DaemonUnderTest
@@ -119,20 +120,20 @@ describe('the audit log', () => {
   })
 
   it('shows a user the events of the own principal alone', async () => {
-    // A second principal cannot sign up in this version: it is put into the store as a later one will.
+    const password = 'CNRY correct horse battery'
+    await signedIn(daemon, 'register', { email: 'first@example.com', password })
+    const user = await signedIn(daemon, 'register', { email: 'bob@example.com', password })
     const bob = caller(daemon, 'bob')
-    await bob.call('POST', '/api/identities/register', { handle: 'bob', did: bob.key.did })
-    const database = new DatabaseSync(join(daemon.home, 'server/broker.db'))
-    database.exec(`insert into principals values ('p-bob', 'user', 'v-bob', '2026-01-01T00:00:00.000Z');
-      update identities set principal_id = 'p-bob' where handle = 'bob'`)
-    database.close()
+    const asked = await bob.call('POST', '/api/identities/register', { handle: 'bob', did: bob.key.did })
+    assert.equal((await user.call('POST', `${new URL(asked.body.claim_url).pathname}/confirm`, {})).status, 200)
     const his = await bob.call('POST', '/audit/events', { events: [{ event: 'proxy.request', status: 'success' }] })
     assert.equal(his.status, 202)
     const { body } = await bob.call('GET', '/api/audit/events')
     assert.deepEqual(
-      body.events.map(({ identity }: { identity: string }) => identity),
-      ['bob'],
+      new Set(body.events.map((event: { principal_id: string }) => event.principal_id)),
+      new Set([user.principalId]),
     )
+    assert.deepEqual([body.events[0].identity, body.events[0].event], ['bob', 'proxy.request'])
     assert.ok((await page()).events.some(({ identity }: { identity: string }) => identity === 'bob'))
     assert.equal((await bob.call('POST', '/api/providers', { definition: {} })).status, 403)
   })

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
+import { existsSync, lstatSync, mkdtempSync, readFileSync, rmSync, watch } from 'node:fs'
 import { request } from 'node:http'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -79,7 +79,7 @@ export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {
   t.after(kill)
   kills.set(home, [...(kills.get(home) ?? []), kill])
   const port = await Promise.race([
-    announcedPort(home, child),
+    whenListening(home, child.pid),
     exited.then(() => {
       throw new Error(`The daemon ended before it listened: ${output}${lastLogged(home)}`)
     }),
@@ -117,13 +117,15 @@ function spawnDaemon(home: string, env: Readonly<Record<string, string>>): Child
   })
 }
 
-/** `server/daemon.json` is written once the daemon listens. */
-async function announcedPort(home: string, child: ChildProcess): Promise<number> {
+/** The port of the home's daemon, or of that process: `server/daemon.json` is written once it listens. */
+export async function whenListening(home: string, pid?: number): Promise<number> {
   const path = join(home, 'server', 'daemon.json')
   const read = () => {
     try {
+      // A test may have put something else there.
+      if (!lstatSync(path).isFile()) return undefined
       const info = JSON.parse(readFileSync(path, 'utf8')) as { pid: number; port: number }
-      return info.pid === child.pid ? info.port : undefined
+      return pid === undefined || info.pid === pid ? info.port : undefined
     } catch {
       return undefined
     }
@@ -184,19 +186,24 @@ export async function connect(one: Caller, provider: string, key: string, more: 
   if (done.body.status !== 'completed') throw new Error(done.text)
 }
 
-/** One request on a connection of its own, with exactly these headers. */
+/**
+ * One request on a connection of its own, with exactly these headers.
+ * @param from an address of this machine to come from: all of 127.0.0.0/8 are
+ */
 export function send(
-  daemon: DaemonUnderTest,
+  daemon: Pick<DaemonUnderTest, 'port'>,
   method: string,
   path: string,
   body: Uint8Array | string = '',
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
+  from?: string,
 ): Promise<Answer> {
   // Node frames the body of a DELETE by nothing unless it is told to.
   const framing: Record<string, string> = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  const place = { host: '127.0.0.1', port: daemon.port, ...(from !== undefined && { localAddress: from }) }
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { host: '127.0.0.1', port: daemon.port, method, path, headers: { ...framing, ...headers }, agent: false },
+      { ...place, method, path, headers: { ...framing, ...headers }, agent: false },
       (incoming) => {
         let text = ''
         incoming.setEncoding('utf8')

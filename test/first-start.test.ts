@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { caller, connect, owner, refusedDaemon, startDaemon, temporaryHome } from './daemon-under-test.ts'
@@ -27,6 +27,30 @@ describe('a first start that was cut off', () => {
     await daemon.stop()
     const again = caller(await startDaemon(t, { home, env: LOCAL_KEY }), 'ada', ada.key)
     assert.equal((await again.call('GET', '/api/ready')).body.status, 'ready')
+  })
+})
+
+describe('a first start that was cut off before the ledger of used proofs was made', () => {
+  it('takes the first proof in the very second that it begins', async (t) => {
+    const first = await startDaemon(t)
+    await first.stop('SIGKILL')
+    for (const ending of ['', '-wal', '-shm']) rmSync(join(first.home, 'server', `replay.db${ending}`), { force: true })
+
+    const ada = await owner(await startDaemon(t, { home: first.home }))
+
+    assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
+  })
+})
+
+describe('a daemon that cannot write who it is, once it listens', () => {
+  it('ends with the reason, and listens no more', async (t) => {
+    const home = temporaryHome(t)
+    mkdirSync(join(home, 'server', 'daemon.json', 'full'), { recursive: true, mode: 0o700 })
+
+    const { code, output } = await refusedDaemon(home, LOCAL_KEY)
+
+    assert.equal(code, 4)
+    assert.match(output, /^broker: Cannot use the file "[^"]*daemon\.json": it cannot be written \(\w+\)/)
   })
 })
 

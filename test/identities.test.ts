@@ -1,4 +1,6 @@
 import assert from 'node:assert/strict'
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { generateSigningKey } from '../src/identity/index.ts'
 import {
@@ -10,6 +12,7 @@ import {
   startDaemon,
   suiteCleanup,
 } from './daemon-under-test.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 describe('identities', () => {
   let daemon: DaemonUnderTest
@@ -44,11 +47,24 @@ describe('identities', () => {
     assert.equal(again.body.status, 'claimed')
   })
 
-  it('refuses a handle or a key that is taken with 409', async () => {
-    const eve = caller(daemon, 'ada')
-    assert.equal((await register(eve, { handle: 'ada', did: eve.key.did })).status, 409)
+  it('refuses a key that is taken with 409', async () => {
     const alias = caller(daemon, 'ada-again', ada.key)
-    assert.equal((await register(alias, { handle: 'ada-again', did: ada.key.did })).status, 409)
+    const answer = await register(alias, { handle: 'ada-again', did: ada.key.did })
+    assert.deepEqual([answer.status, answer.body.error], [409, 'ConflictError'])
+  })
+
+  it('refuses a handle that the owner has with 409, and tells nobody else of it', async () => {
+    const second = caller(daemon, 'ada')
+    const body = { handle: 'ada', did: second.key.did }
+    const bootstrap = readFileSync(join(daemon.home, 'server/bootstrap.secret'), 'utf8').trim()
+    const taken = await register(second, body, { 'x-broker-bootstrap': bootstrap })
+    assert.deepEqual([taken.status, taken.body.error], [409, 'ConflictError'])
+
+    const eve = caller(daemon, 'ada')
+    const answer = await register(eve, { handle: 'ada', did: eve.key.did })
+    assert.deepEqual([answer.status, answer.body.status], [201, 'claim_required'])
+    assert.equal((await ada.call('GET', '/api/whoami')).body.did, ada.key.did)
+    assert.equal((await eve.call('GET', '/api/whoami')).body.error, 'IdentityNotClaimedError')
   })
 
   it('refuses a registration that another key signed', async () => {
@@ -127,6 +143,55 @@ describe('identities', () => {
         [404, 'NotFoundError'],
       ],
     )
+  })
+})
+
+describe('one handle of two principals', () => {
+  let daemon: DaemonUnderTest
+  const cleanup = suiteCleanup()
+  before(async () => {
+    daemon = await startDaemon(cleanup)
+  })
+
+  const password = 'CNRY correct horse battery'
+  const register = (one: Caller) => one.call('POST', '/api/identities/register', { handle: 'ci', did: one.key.did })
+
+  it('is two agents, each with its own vault, log and life; a second one of a principal is refused to it alone', async () => {
+    const [ada, eve] = [
+      await signedIn(daemon, 'register', { email: 'ada@example.com', password }),
+      await signedIn(daemon, 'register', { email: 'eve@example.com', password }),
+    ]
+    const [hers, his, third] = [caller(daemon, 'ci'), caller(daemon, 'ci'), caller(daemon, 'ci')]
+    const claims = []
+    for (const one of [hers, his, third]) {
+      const { status, body } = await register(one)
+      assert.deepEqual([status, body.status], [201, 'claim_required'])
+      claims.push(`${new URL(body.claim_url).pathname}/confirm`)
+    }
+    assert.equal((await ada.call('POST', claims[0] ?? '', {})).status, 200)
+    assert.equal((await eve.call('POST', claims[1] ?? '', {})).status, 200)
+
+    const refused = await ada.call('POST', claims[2] ?? '', {})
+    assert.deepEqual([refused.status, refused.body.error], [409, 'ConflictError'])
+    assert.match(refused.body.message, /there is an agent of that name already/)
+
+    await connect(hers, 'openai', `sk-CNRY${'a'.repeat(44)}`)
+    assert.equal((await hers.call('GET', '/api/whoami')).body.principal_id, ada.principalId)
+    assert.equal((await his.call('GET', '/api/whoami')).body.principal_id, eve.principalId)
+    assert.deepEqual((await his.call('GET', '/api/connections')).body.connections, [])
+    const event = { event: 'proxy.request', status: 'success', id: 'the-same-id' }
+    for (const one of [hers, his])
+      assert.equal((await one.call('POST', '/audit/events', { events: [event] })).status, 202)
+    const { events } = (await hers.call('GET', '/api/audit/events?event=proxy.request')).body
+    assert.equal(events.length, 2, 'an id of one is not that of the other')
+
+    const key = generateSigningKey()
+    await hers.call('POST', '/api/runs', { did: key.did })
+    assert.equal((await hers.call('DELETE', '/api/identities/ci')).status, 200)
+    assert.equal((await caller(daemon, 'ci', key).call('GET', '/api/proxy/routes')).status, 401)
+    assert.equal((await his.call('GET', '/api/identities/ci')).body.did, his.key.did)
+    assert.equal((await ada.call('POST', claims[2] ?? '', {})).status, 200, 'the name is free again')
+    assert.equal((await third.call('GET', '/api/whoami')).body.principal_id, ada.principalId)
   })
 })
 

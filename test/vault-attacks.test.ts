@@ -21,6 +21,7 @@ import {
   type DaemonUnderTest,
   owner,
   refusedDaemon,
+  send,
   startDaemon,
   temporaryHome,
 } from './daemon-under-test.ts'
@@ -293,6 +294,35 @@ describe('the master key', () => {
     const { ada: again } = await reopened(t, home, ada)
     assert.equal((await again.call('GET', '/api/ready')).body.status, 'ready')
     assert.equal((await again.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })).status, 200)
+  })
+
+  it('that is missing leaves nobody to be believed: only why is told, until it is back', async (t) => {
+    const { home, ada } = await stoppedHome(t)
+    const path = join(home, 'server/master.key')
+    const right = readFileSync(path, 'utf8')
+    rmSync(path)
+    const { daemon, ada: again } = await reopened(t, home, ada)
+
+    const { status, body } = await again.call('GET', '/api/ready')
+    assert.deepEqual([status, body.status, body.sealed, body.checks.vault], [200, 'not_ready', true, 'failed'])
+    assert.doesNotMatch(JSON.stringify(body), /openai|groq/)
+    assert.equal((await caller(daemon, 'ada').call('GET', '/api/ready')).status, 401)
+    const eve = caller(daemon, 'eve')
+    const answers = await Promise.all([
+      again.call('GET', '/api/whoami'),
+      again.call('GET', '/api/connections'),
+      again.call('POST', '/api/vault/restore'),
+      eve.call('POST', '/api/identities/register', { handle: 'eve', did: eve.key.did }),
+      send(daemon, 'GET', '/api/me', '', { cookie: `broker_session=${'A'.repeat(43)}` }),
+    ])
+    assert.deepEqual(
+      new Set(answers.map((one) => `${one.status} ${one.body.error}`)),
+      new Set(['503 DaemonUnavailableError']),
+    )
+
+    writeFileSync(path, right, { mode: 0o600 })
+    assert.equal((await again.call('GET', '/api/ready')).body.status, 'ready')
+    assert.equal((await again.call('GET', '/api/whoami')).status, 200)
   })
 
   it('is not replaced by one from the environment that is another', async (t) => {

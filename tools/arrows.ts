@@ -40,12 +40,17 @@ export const rooms: readonly Room[] = [
     imports: ['protocol', 'schemas', 'daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/providers'],
   },
   {
+    name: 'daemon/rights',
+    imports: ['protocol', 'daemon/store', 'daemon/vault', 'daemon/audit'],
+    types: SHAPES,
+  },
+  {
     name: 'daemon/principals',
-    imports: ['protocol', 'schemas', 'identity', 'daemon/store', 'daemon/audit', 'daemon/vault'],
+    imports: ['protocol', 'schemas', 'identity', 'daemon/store', 'daemon/audit', 'daemon/vault', 'daemon/rights'],
   },
   {
     name: 'daemon/accounts',
-    imports: ['protocol', 'schemas', 'daemon/store', 'daemon/audit'],
+    imports: ['protocol', 'schemas', 'daemon/store', 'daemon/audit', 'daemon/rights'],
     types: ['daemon/principals'],
   },
   {
@@ -76,6 +81,7 @@ export const rooms: readonly Room[] = [
       'daemon/providers',
       'daemon/connections',
       'daemon/audit',
+      'daemon/rights',
     ],
     types: ['daemon/principals'],
   },
@@ -110,6 +116,7 @@ export const rooms: readonly Room[] = [
       'daemon/audit',
       'daemon/flows',
       'daemon/connections',
+      'daemon/rights',
       'daemon/principals',
       'daemon/accounts',
       'daemon/credentials',

@@ -20,6 +20,7 @@ export type Part =
   | 'maven'
   | 'wget'
   | 'requests for python3'
+  | 'strace'
 
 /**
  * The programs of each part, and the Debian packages that bring them. One with its full path, which may be another file, is
@@ -48,6 +49,7 @@ export const parts: Readonly<
     programs: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
     packages: ['python3-requests'],
   },
+  strace: { programs: ['strace'], packages: ['strace'] },
 }
 
 /** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres; a full path, where it is there. */

@@ -1,6 +1,6 @@
 import { closeSync, constants, fchmodSync, fstatSync, openSync, renameSync, rmSync, writeSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { privateFolder } from '../config/index.ts'
+import { folderOfHome } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import { printableJson } from './printable.ts'
 
@@ -56,7 +56,7 @@ function lineOf(event: object): string {
 
 function openLog(path: string, isDefault: boolean): number | undefined {
   try {
-    if (isDefault) privateFolder(dirname(path))
+    if (isDefault) for (const folder of [dirname(dirname(path)), dirname(path)]) folderOfHome(folder)
     const descriptor = openForAppending(path)
     if (fstatSync(descriptor).size < MAX_BYTES) return descriptor
     closeSync(descriptor)

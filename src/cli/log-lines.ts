@@ -1,4 +1,5 @@
-import { closeSync, constants, fstatSync, openSync, readSync } from 'node:fs'
+import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from 'node:fs'
+import { BrokerError } from '../protocol/index.ts'
 
 const CHUNK = 64 * 1024
 
@@ -31,10 +32,13 @@ export function linesAfter(path: string, start: number): { readonly lines: reado
 
 function open(path: string): number | undefined {
   try {
+    if (!lstatSync(path).isFile()) throw new Error('It is no regular file')
     return openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK)
   } catch (error) {
     if (error instanceof Error && 'code' in error && error.code === 'ENOENT') return undefined
-    throw error
+    throw new BrokerError('OperationNotAllowedError', `Cannot read the log "${path}": it is a link, or no file`, {
+      cause: error,
+    })
   }
 }
 

@@ -4,7 +4,14 @@ import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { isNothingListening } from '../client/index.ts'
-import { type Config, type DaemonInfo, privateFolder, readDaemonInfo, withoutProxies } from '../config/index.ts'
+import {
+  type Config,
+  type DaemonInfo,
+  folderOfHome,
+  privateFolder,
+  readDaemonInfo,
+  withoutProxies,
+} from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import { ensureDashboard } from './built-dashboard.ts'
 import type { DebugLog } from './debug-log.ts'
@@ -43,9 +50,11 @@ export async function ensureDaemon(config: Config, log: DebugLog): Promise<'runn
 export async function startDaemon(config: Config, log: DebugLog): Promise<DaemonInfo> {
   requireOwn(config)
   privateFolder(config.paths.home)
-  privateFolder(config.paths.server)
-  privateFolder(dirname(config.paths.daemonLog))
+  folderOfHome(config.paths.server)
+  folderOfHome(dirname(config.paths.daemonLog))
   const built = ensureDashboard()
+  // What cannot be read after the start is refused before it.
+  readDaemonInfo(config.paths)
   const words = join(dirname(config.paths.daemonLog), 'start.log')
   const [file, ...args] = DAEMON_COMMAND
   const output = openForWords(words)

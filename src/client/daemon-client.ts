@@ -14,6 +14,7 @@ import type {
   Health,
   Identity,
   LoggedOut,
+  PasswordReset,
   ProviderDefinition,
   ProviderList,
   Readiness,
@@ -114,9 +115,10 @@ export class DaemonClient {
     return this.#proof
   }
 
-  /** Takes the vault as it is, after damage or a restored backup. */
-  restoreVault(): Promise<Restored> {
-    return this.#post('/api/vault/restore', {})
+  /** Takes the vault as it is, after damage or a restored backup; `bootstrap` says that the owner of the machine does. */
+  restoreVault(bootstrap?: Secret): Promise<Restored> {
+    const headers: Headers = bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
+    return this.#post('/api/vault/restore', {}, headers)
   }
 
   ready(): Promise<Readiness> {
@@ -278,6 +280,23 @@ export class DaemonClient {
   auditEvents(query: AuditQuery): Promise<AuditPage> {
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
     return this.#get(search.size === 0 ? '/api/audit/events' : `/api/audit/events?${search}`)
+  }
+
+  /** Gives an account another password. Signed by nobody: `operator` is the secret of the daemon's home. */
+  async resetPassword(
+    { email, password }: { readonly email: string; readonly password: Secret },
+    operator: Secret,
+  ): Promise<PasswordReset> {
+    await this.prove()
+    const body = Buffer.from(JSON.stringify({ email, password: password.reveal() }))
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      'x-broker-operator': operator.reveal(),
+    }
+    const path = '/api/admin/reset-password'
+    return this.#read(await this.#send({ method: 'POST', path, headers, body, timeout: ANSWER_TIMEOUT }))
   }
 
   async #get<Result>(path: string): Promise<Result> {

@@ -1,5 +1,5 @@
 import { BrokerError, isIdentityHandle } from '../protocol/index.ts'
-import { type HomePaths, privateFolder } from './home.ts'
+import { folderOfHome, type HomePaths, privateFolder } from './home.ts'
 import { OF_A_COMMAND_MS, readPrivateFile, sweepDrafts, writePrivateFile } from './private-file.ts'
 
 /** `client/config.json`: what the command line remembers between commands. */
@@ -36,7 +36,7 @@ function textOf(value: unknown, name: string, path: string): string {
 /** Changes the named members and keeps the others; undefined removes one. */
 export function writeClientConfig(paths: HomePaths, change: ClientConfig): void {
   privateFolder(paths.home)
-  sweepDrafts(privateFolder(paths.client), OF_A_COMMAND_MS)
+  sweepDrafts(folderOfHome(paths.client), OF_A_COMMAND_MS)
   const config = { ...readClientConfig(paths), ...change }
   writePrivateFile(paths.clientConfig, `${JSON.stringify(config, null, 2)}\n`)
 }

@@ -1,4 +1,4 @@
-import { chmodSync, mkdirSync, statSync } from 'node:fs'
+import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
 import { isForeign } from './file-owner.ts'
@@ -18,6 +18,7 @@ export interface HomePaths {
   readonly replayLedger: string
   readonly masterKey: string
   readonly bootstrapSecret: string
+  readonly operatorSecret: string
   readonly daemonInfo: string
   readonly daemonKey: string
   readonly daemonLock: string
@@ -41,6 +42,7 @@ export function homePaths(home: string): HomePaths {
     replayLedger: join(server, 'replay.db'),
     masterKey: join(server, 'master.key'),
     bootstrapSecret: join(server, 'bootstrap.secret'),
+    operatorSecret: join(server, 'operator.secret'),
     daemonInfo: join(server, 'daemon.json'),
     daemonKey: join(server, 'daemon.key'),
     daemonLock: join(server, 'daemon.lock'),
@@ -50,18 +52,44 @@ export function homePaths(home: string): HomePaths {
 }
 
 /**
- * Makes the folder for its owner alone, or makes sure that nobody else may write there.
+ * Makes the home for its owner alone, or makes sure that nobody else may write there. It may be a link to where there is
+ * room; what counts is where that leads.
  * @throws BrokerError OperationNotAllowedError where it is somebody else's, or no folder.
  */
 export function privateFolder(path: string): string {
-  const made = mkdirSync(path, { recursive: true, mode: 0o700 })
-  if (made !== undefined) keepNames(path, made)
-  // A home may be a link to where there is room; what counts is where it leads.
-  const stat = statSync(path)
-  if (!stat.isDirectory()) throw refusedFolder(path, 'it is not a folder')
+  return settled(path, statSync)
+}
+
+/** The same for a folder within the home, which is no link. */
+export function folderOfHome(path: string): string {
+  return settled(path, lstatSync)
+}
+
+/** @throws BrokerError OperationNotAllowedError where a folder of the home is there and is a link, or something else. */
+export function refuseOtherThanFolder(path: string): void {
+  const stat = lstatSync(path, { throwIfNoEntry: false })
+  if (stat && !stat.isDirectory()) throw refusedFolder(path, NO_FOLDER)
+}
+
+const NO_FOLDER = 'it is a link, or no folder'
+
+function settled(path: string, look: (path: string) => Stats): string {
+  make(path)
+  const stat = look(path)
+  if (!stat.isDirectory()) throw refusedFolder(path, NO_FOLDER)
   if (isForeign(stat)) throw refusedFolder(path, 'it belongs to another user')
   if ((stat.mode & 0o077) !== 0) tighten(path)
   return path
+}
+
+function make(path: string): void {
+  try {
+    const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+    if (made !== undefined) keepNames(path, made)
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') throw refusedFolder(path, NO_FOLDER)
+    throw refusedFolder(path, `it cannot be made (${codeOf(cause)})`, cause)
+  }
 }
 
 /** Makes durable that the folders are there, from the last one made up to the first. */
@@ -83,6 +111,6 @@ function tighten(path: string): void {
   }
 }
 
-function refusedFolder(path: string, why: string): BrokerError {
-  return new BrokerError('OperationNotAllowedError', `Cannot use the folder "${path}": ${why}`)
+function refusedFolder(path: string, why: string, cause?: unknown): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `Cannot use the folder "${path}": ${why}`, { cause })
 }

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import { type SigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, isIdentityHandle, Secret } from '../protocol/index.ts'
 import { parseJsonObject } from './client-config.ts'
-import { type HomePaths, privateFolder } from './home.ts'
+import { folderOfHome, type HomePaths, privateFolder, refuseOtherThanFolder } from './home.ts'
 import {
   codeOf,
   createPrivateFile,
@@ -30,6 +30,7 @@ export function listIdentities(paths: HomePaths): readonly string[] {
 }
 
 function filesOf(folder: string): readonly string[] {
+  refuseOtherThanFolder(folder)
   try {
     return readdirSync(folder)
   } catch (cause) {
@@ -65,7 +66,7 @@ export function readIdentityKey(paths: HomePaths, handle: string): Secret | unde
  */
 export function createIdentity(paths: HomePaths, handle: string, makeKey: () => SigningKey): LocalIdentity | undefined {
   privateFolder(paths.home)
-  sweepDrafts(privateFolder(paths.identities), OF_A_COMMAND_MS)
+  sweepDrafts(folderOfHome(paths.identities), OF_A_COMMAND_MS)
   if (readIdentity(paths, handle)) return undefined
   const key = join(paths.identities, `${handle}.key`)
   if (!readPrivateFile(key)) createPrivateFile(key, makeKey().toPem().reveal())

@@ -3,7 +3,7 @@
  * Must never call the network, nor decide what a setting means for the room that asked for it.
  */
 export { type ClientConfig, readClientConfig, writeClientConfig } from './client-config.ts'
-export { type HomePaths, privateFolder } from './home.ts'
+export { folderOfHome, type HomePaths, privateFolder, refuseOtherThanFolder } from './home.ts'
 export {
   createIdentity,
   type LocalIdentity,
@@ -22,6 +22,7 @@ export {
   proxyOfRun,
   withoutProxies,
 } from './load-config.ts'
+export { ensureOperatorSecret, readOperatorSecret } from './operator-secret.ts'
 export { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
 export { keepMemoryPrivate, overwriteFreedMemory } from './process-memory.ts'
 export {

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -16,9 +17,9 @@ import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
 import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
-import { homePaths, privateFolder } from './home.ts'
+import { folderOfHome, homePaths, privateFolder, refuseOtherThanFolder } from './home.ts'
 import { createIdentity, readIdentity, readIdentityKey, removeIdentity } from './identities.ts'
-import { createPrivateFile, sweepDrafts, writePrivateFile } from './private-file.ts'
+import { createPrivateFile, readPrivateFile, sweepDrafts, writePrivateFile } from './private-file.ts'
 import { ensureBootstrapSecret, ensureDaemonKey, ensureServerConfig, sweepHome } from './server-files.ts'
 
 const DRAFT = 'config.json.0123456789ab.tmp'
@@ -77,6 +78,66 @@ describe('a private file', () => {
     mkdirSync(join(at, 'a', 'b'), { recursive: true })
     assert.throws(() => writePrivateFile(join(at, 'a'), 'one'))
     assert.deepEqual(readdirSync(at), ['a'])
+  })
+})
+
+describe('what was planted in the place of a private file', () => {
+  const plants: Readonly<Record<string, (place: string, at: string) => void>> = {
+    'a link to a file': (place, at) => symlinkSync(join(at, 'target'), place),
+    'a link to a device': (place) => symlinkSync('/dev/zero', place),
+    'a FIFO': (place) => void execFileSync('mkfifo', [place]),
+    'a device': (place) => void execFileSync('mknod', [place, 'c', '1', '5'], { stdio: 'ignore' }),
+  }
+
+  for (const [kind, plant] of Object.entries(plants)) {
+    it(`is not read, not waited for and not written to, but replaced by a whole file: ${kind}`, (t) => {
+      const at = folder(t)
+      const path = join(at, 'a')
+      writeFileSync(join(at, 'target'), 'CNRY')
+      if (!isMade(() => plant(path, at))) return t.skip('this user, or this system, may make no device')
+
+      assert.throws(() => readPrivateFile(path), /it is a link/)
+      assert.throws(() => createPrivateFile(path, 'one'), /it is a link/)
+      assert.throws(() => folderOfHome(path), /it is a link, or no folder/)
+      assert.throws(() => refuseOtherThanFolder(path), /it is a link, or no folder/)
+      writePrivateFile(path, 'one')
+
+      assert.equal(readPrivateFile(path), 'one')
+      assert.equal(readFileSync(join(at, 'target'), 'utf8'), 'CNRY')
+    })
+  }
+
+  it('is no folder of the home where it is a link to one, and nothing is swept behind it', (t) => {
+    const at = folder(t)
+    mkdirSync(join(at, 'target'))
+    writeFileSync(join(at, 'target', DRAFT), 'CNRY')
+    symlinkSync(join(at, 'target'), join(at, 'a'))
+
+    assert.throws(() => folderOfHome(join(at, 'a')), /it is a link, or no folder/)
+    sweepDrafts(join(at, 'a'), 0)
+
+    assert.deepEqual(readdirSync(join(at, 'target')), [DRAFT])
+  })
+})
+
+/** Root alone makes devices, and not in every container. */
+function isMade(plant: () => void): boolean {
+  try {
+    plant()
+    return true
+  } catch {
+    return false
+  }
+}
+
+describe('a private file that cannot be written', () => {
+  it('is named with the reason', (t) => {
+    const at = folder(t)
+    mkdirSync(join(at, 'a', 'b'), { recursive: true })
+    assert.throws(() => writePrivateFile(join(at, 'a'), 'one'), {
+      name: 'OperationNotAllowedError',
+      message: `Cannot use the file "${join(at, 'a')}": it cannot be written (EISDIR)`,
+    })
   })
 })
 

@@ -56,8 +56,36 @@ function refusedFile(path: string, why: string, cause?: unknown): BrokerError {
   return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": ${why}`, { cause })
 }
 
-/** Replaces a file whole, readable by its owner alone: a crash or a full disk leaves the old text or the new. */
+/** What the system says where there is no room or no disk; anything else is a matter of the file. */
+const OUTAGES: ReadonlyMap<string | undefined, string> = new Map([
+  ['ENOSPC', 'the disk is full'],
+  ['EDQUOT', 'no more room is granted'],
+  ['EIO', 'the disk failed'],
+  ['EROFS', 'the disk is read-only'],
+  ['EMFILE', 'too many files are open'],
+  ['ENFILE', 'too many files are open'],
+])
+
+function written<Result>(path: string, write: () => Result): Result {
+  try {
+    return write()
+  } catch (cause) {
+    if (cause instanceof BrokerError) throw cause
+    const why = OUTAGES.get(codeOf(cause))
+    if (why === undefined) throw refusedFile(path, `it cannot be written (${codeOf(cause)})`, cause)
+    throw new BrokerError('DaemonUnavailableError', `Cannot write the file "${path}": ${why}`, { cause })
+  }
+}
+
+/**
+ * Replaces a file whole, readable by its owner alone: a crash or a full disk leaves the old text or the new.
+ * @throws BrokerError DaemonUnavailableError where there is no room, OperationNotAllowedError where it may not be written
+ */
 export function writePrivateFile(path: string, text: string | Buffer): void {
+  written(path, () => replace(path, text))
+}
+
+function replace(path: string, text: string | Buffer): void {
   const draft = writeDraft(path, text)
   try {
     renameSync(draft, path)
@@ -71,12 +99,15 @@ export function writePrivateFile(path: string, text: string | Buffer): void {
 /**
  * Makes a file whole where there is none; false where there is one, of whoever was first. An empty one is none: earlier
  * versions made a file and wrote it then, and may have ended in between.
+ * @throws BrokerError as {@link writePrivateFile}
  */
 export function createPrivateFile(path: string, text: string | Buffer): boolean {
-  if (readPrivateFile(path) === '') {
-    writePrivateFile(path, text)
-    return true
-  }
+  if (readPrivateFile(path) !== '') return written(path, () => make(path, text))
+  writePrivateFile(path, text)
+  return true
+}
+
+function make(path: string, text: string | Buffer): boolean {
   const draft = writeDraft(path, text)
   try {
     if (!place(draft, path)) return false
@@ -161,7 +192,7 @@ export function sweepDrafts(folder: string, age: number): void {
 
 function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder)
+    return lstatSync(folder).isDirectory() ? readdirSync(folder) : []
   } catch {
     return []
   }

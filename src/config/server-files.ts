@@ -34,7 +34,11 @@ export function writeDaemonInfo(paths: HomePaths, info: DaemonInfo): void {
 }
 
 export function removeDaemonInfo(paths: HomePaths): void {
-  rmSync(paths.daemonInfo, { force: true })
+  try {
+    rmSync(paths.daemonInfo, { force: true })
+  } catch {
+    // Whoever reads it finds that nobody listens: that must not keep a daemon from stopping in order.
+  }
 }
 
 /** Text that proves "same user of this machine"; undefined where this home has no daemon, or a hosted one. */

@@ -1,18 +1,22 @@
 import { readFileSync } from 'node:fs'
 import { homedir } from 'node:os'
+import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
   type Config,
   createPrivateFile,
   ensureBootstrapSecret,
   ensureDaemonKey,
+  ensureOperatorSecret,
   ensureServerConfig,
+  folderOfHome,
   keepMemoryPrivate,
   loadConfig,
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   readPrivateFile,
+  refuseOtherThanFolder,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
@@ -22,7 +26,15 @@ import {
 import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
-import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer } from './api/index.ts'
+import {
+  apiRoutes,
+  freePort,
+  type OwnAddresses,
+  type RunningServer,
+  SourceLimits,
+  sourceReader,
+  startServer,
+} from './api/index.ts'
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
@@ -31,6 +43,7 @@ import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/in
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { openProviders } from './providers/index.ts'
+import { openRights } from './rights/index.ts'
 import { lockHome, openStore, type StoreLocation } from './store/index.ts'
 import { openVault, systemKeyring } from './vault/index.ts'
 
@@ -50,6 +63,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
   const isSecure = baseUrl.startsWith('https:')
+  const sourceOf = sourceReader(settings.trustedProxies ?? [])
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
   const daemonKey = signingKeyFromPem(
@@ -73,6 +87,9 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
+  const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
+  if (vault.status().kind === 'open')
+    await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
   const clients = openOAuthClients({ store, vault })
   const connections = openConnections({ store, vault, audit, providers, clients })
@@ -80,10 +97,19 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     store,
     audit,
     vault,
+    rights,
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
-  const accounts = openAccounts({ store, audit, principals, registration: settings.registration })
+  const accounts = openAccounts({
+    store,
+    audit,
+    principals,
+    rights,
+    registration: settings.registration,
+    mac: (text) => vault.knownBrowserMac(text),
+    operatorSecret: ensureOperatorSecret(paths),
+  })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -109,11 +135,13 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     readiness: {
       store,
       vault,
+      rights,
       audit,
       providers,
       connections,
       homeIsCurrent: schemaVersion === SERVER_SCHEMA_VERSION,
       version,
+      advice: adviceOn(settings),
     },
     home: paths.home,
     ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
@@ -129,7 +157,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       own,
       isSecure,
       now: Date.now,
-      isBehindProxy: settings.publicUrl !== undefined,
+      sourceOf,
+      ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },
@@ -139,8 +168,17 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     throw cannotListen(cause, port)
   })
   writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
+  for (const advice of adviceOn(settings)) log.warn(advice)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
   return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+}
+
+/** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
+function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly string[] {
+  if (publicUrl === undefined || trustedProxies?.length) return []
+  return [
+    'BROKER_TRUSTED_PROXIES is not set: all who come by the reverse proxy count as one source, and share its limits.',
+  ]
 }
 
 function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
@@ -187,7 +225,7 @@ function storeLocation({ daemon, paths }: Config): StoreLocation {
 }
 
 function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
-  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.'))
+  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.') || ANY_ADDRESS.includes(host))
   const names = isLoopback
     ? [...new Set(['127.0.0.1', 'localhost', '[::1]', ...hosts.map(bracketed)])]
     : hosts.map(bracketed)
@@ -196,6 +234,9 @@ function ownAddresses(hosts: readonly string[], port: number, publicUrl: string 
   const origins = [...local.map((authority) => `http://${authority}`), ...(publicUrl ? [publicUrl] : [])]
   return { authorities: new Set(authorities), origins }
 }
+
+/** Loopback is one of them. */
+const ANY_ADDRESS = ['0.0.0.0', '::']
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host
@@ -222,7 +263,9 @@ async function main(): Promise<void> {
   process.umask(0o077)
   const config = loadConfig(process.env, homedir())
   privateFolder(config.paths.home)
-  privateFolder(config.paths.server)
+  folderOfHome(config.paths.server)
+  folderOfHome(dirname(config.paths.daemonLog))
+  refuseOtherThanFolder(config.paths.providers)
   const daemonLog = openLog(config.paths.daemonLog, config.daemon.logLevel)
   const stopDaemon = await startDaemon(config, daemonLog).catch(async (error: unknown) => {
     daemonLog.log.error(loggable(error), 'cannot start')
@@ -241,7 +284,7 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
     stopping = true
     stopDaemon().then(
       () => process.exit(0),
-      () => process.exit(1),
+      (error: unknown) => giveUp(error, 'the daemon could not stop in order; what it acknowledged is kept'),
     )
   }
   process.on('SIGTERM', onSignal)
@@ -249,9 +292,12 @@ function stopOnSignal(stopDaemon: () => Promise<void>): void {
   process.on('SIGHUP', onSignal)
 }
 
-main().catch((error: unknown) => {
+/** Whatever is still open, a socket perhaps, must not keep the process. */
+function giveUp(error: unknown, otherwise: string): never {
   const known = error instanceof BrokerError ? error : undefined
-  process.stderr.write(`broker: ${known?.message ?? 'the daemon cannot start; its log says why'}\n`)
+  process.stderr.write(`broker: ${known?.message ?? otherwise}\n`)
   if (known?.options.hint) process.stderr.write(`  ${known.options.hint}\n`)
-  process.exitCode = known ? exitCodeOf[known.name] : 1
-})
+  process.exit(known ? exitCodeOf[known.name] : 1)
+}
+
+main().catch((error: unknown) => giveUp(error, 'the daemon cannot start; its log says why'))

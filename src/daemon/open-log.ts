@@ -1,4 +1,4 @@
-import { lstatSync, mkdirSync } from 'node:fs'
+import { lstatSync } from 'node:fs'
 import { basename, dirname } from 'node:path'
 import pino, { type Logger } from 'pino'
 import { createStream, type RotatingFileStream } from 'rotating-file-stream'
@@ -15,9 +15,8 @@ export interface DaemonLog {
  * came in with a request, and of an unexpected error its kind and its stack without the message.
  */
 export function openLog(path: string, level: LogLevel): DaemonLog {
-  mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
   refuseOther(path)
-  const file = createStream(basename(path), { path: dirname(path), size: '5M', maxFiles: 5, mode: 0o600 })
+  const file = createStream(basename(path), { path: dirname(path), size: '5M', rotate: 5, mode: 0o600 })
   // A log that cannot be written must not stop the daemon that would say so.
   file.on('error', () => undefined)
   const log = pino({ level, base: null, timestamp: pino.stdTimeFunctions.isoTime }, file)

@@ -40,6 +40,7 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'account.login': 'Signed in',
   'account.login_failed': 'Sign-in failed',
   'account.logout': 'Signed out',
+  'account.password_reset': 'Password reset by the operator',
   'onboard.imported': 'Key imported',
   'run.started': 'Command started',
   'run.ended': 'Command ended',
@@ -47,6 +48,7 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'proxy.denied': 'Request denied',
   'vault.rotated': 'Vault key rotated',
   'vault.restored': 'Vault restored',
+  'rights.sealed': 'Rights sealed',
 }
 
 export const statusWords: Readonly<Record<AuditEvent['status'], Word>> = {

@@ -4,7 +4,9 @@ import type { Role } from './words.ts'
 export interface Actor {
   /** Handle of the identity, or a word in brackets: `(browser)`, `(daemon)`. */
   readonly identity: string
-  /** Absent where nobody signed: at a browser. */
+  /** Of the identity, which alone tells two of one handle apart. Absent where nobody signed: at a browser. */
+  readonly identityId?: string
+  /** Absent where nobody signed. */
   readonly did?: string
   readonly principalId: string
   /** The vault of the principal: what the actor may see and use. */

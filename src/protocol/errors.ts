@@ -9,6 +9,7 @@ export type ErrorName =
   | 'ConnectionNotFoundError'
   | 'ProviderNotFoundError'
   | 'OperationNotAllowedError'
+  | 'ConflictError'
   | 'IdentityNotClaimedError'
   | 'CredentialMissingError'
   | 'TokenExpiredError'
@@ -28,6 +29,7 @@ export const httpStatusOf: Readonly<Record<ErrorName, number>> = {
   ConnectionNotFoundError: 404,
   ProviderNotFoundError: 404,
   OperationNotAllowedError: 403,
+  ConflictError: 409,
   IdentityNotClaimedError: 403,
   CredentialMissingError: 409,
   TokenExpiredError: 409,
@@ -48,6 +50,7 @@ export const exitCodeOf: Readonly<Record<ErrorName, number>> = {
   ConnectionNotFoundError: 3,
   ProviderNotFoundError: 4,
   OperationNotAllowedError: 4,
+  ConflictError: 4,
   IdentityNotClaimedError: 2,
   CredentialMissingError: 5,
   TokenExpiredError: 5,

@@ -59,6 +59,7 @@ export const AUDIT_EVENTS = [
   'account.login',
   'account.login_failed',
   'account.logout',
+  'account.password_reset',
   'onboard.imported',
   'run.started',
   'run.ended',
@@ -66,6 +67,7 @@ export const AUDIT_EVENTS = [
   'proxy.denied',
   'vault.rotated',
   'vault.restored',
+  'rights.sealed',
 ] as const
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]
 

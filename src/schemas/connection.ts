@@ -100,6 +100,8 @@ export const restored = z.strictObject({
   status: z.literal('ok'),
   /** Connections whose credentials did not open: they are gone, and can be logged in to again. */
   lost: z.array(z.strictObject({ provider: providerName, connection: connectionName })),
+  /** What was done to rows that say who is who, as sentences. */
+  rights: z.array(z.string()).optional(),
 })
 export type Restored = z.infer<typeof restored>
 

@@ -28,6 +28,8 @@ export const readiness = z.strictObject({
   }),
   warnings: z.array(z.string()).optional(),
   issues: z.array(z.string()).optional(),
+  /** Set while nothing can be read or written for want of the master key. */
+  sealed: z.literal(true).optional(),
   ...encryption,
 })
 export type Readiness = z.infer<typeof readiness>

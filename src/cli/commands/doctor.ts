@@ -1,3 +1,4 @@
+import { readBootstrapSecret } from '../../config/index.ts'
 import { attentionLine } from '../../protocol/index.ts'
 import type { Readiness } from '../../schemas/index.ts'
 import type { Invocation } from '../invocation.ts'
@@ -17,7 +18,8 @@ export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOp
   const { output } = invocation
   if (acceptRestore) await takeAsItIs(invocation)
   const [readiness, { attention }] = await asAgent(invocation, (client) =>
-    Promise.all([client.ready(), client.connectionList()]),
+    // Where connections cannot be had, another check says why.
+    Promise.all([client.ready(), client.connectionList().catch(() => ({ attention: [] }))]),
   )
   const lines = attention.map(attentionLine)
   const checks = { ...checksOf(readiness), attention: attentionCheck(lines) }
@@ -37,12 +39,14 @@ export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOp
 }
 
 async function takeAsItIs(invocation: Invocation): Promise<void> {
-  const { output } = invocation
-  const { lost } = await asAgent(invocation, (client) => client.restoreVault())
+  const { output, config } = invocation
+  const bootstrap = config.baseUrlIsOwn ? readBootstrapSecret(config.paths) : undefined
+  const { lost, rights = [] } = await asAgent(invocation, (client) => client.restoreVault(bootstrap))
   output.done('The vault is taken as it is')
   for (const { provider, connection } of lost) {
     output.warn(`Connection "${connection}" of ${provider} is lost: log in again.`)
   }
+  for (const done of rights) output.warn(done)
 }
 
 /** Connections that will not serve. */

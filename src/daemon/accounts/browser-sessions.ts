@@ -1,8 +1,18 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
+import { sql } from 'kysely'
 import type { Actor, Secret } from '../../protocol/index.ts'
 import type { BrowserSession } from '../../schemas/index.ts'
-import { type Db, preparedQuery, SparseWrites, type Store } from '../store/index.ts'
+import { type Evidence, LISTS, type Rights } from '../rights/index.ts'
+import {
+  type BrowserSessionRow,
+  type Db,
+  type PrincipalRow,
+  preparedQuery,
+  SparseWrites,
+  type Store,
+} from '../store/index.ts'
 import { browserName } from './browser-name.ts'
+import type { Marks } from './known-browser.ts'
 
 /** What a browser is given when it is signed in; neither text is stored, nor told again. */
 export interface OpenedSession {
@@ -14,21 +24,27 @@ export interface OpenedSession {
   readonly expiresAt: number
   readonly principalId: string
   readonly role: Actor['role']
+  /** For another cookie, which outlives the session; only where a password was typed. */
+  readonly marks?: Marks
 }
 
 /** A browser that asks to be signed in, as far as the daemon can know it. */
 export interface Caller {
-  /** Where it is. Undefined where others stand between: behind a reverse proxy all would share one. */
-  readonly address?: string
+  /** Where it is, as far as can be known. */
+  readonly source: string
   readonly userAgent?: string
   /** Its session until now: the next one takes the place of it. */
   readonly session?: Secret
+  /** What it keeps of sign-ins before. */
+  readonly marks?: Secret
 }
 
 /** Whose browser is signed in. */
 export type NewSession = Pick<Actor, 'principalId' | 'role'> & {
+  /** Of the principal. */
+  readonly epoch: number
   /** The agent whose link did it: its session ends with it. Null where somebody typed a password. */
-  readonly openedBy: string | null
+  readonly identityId: string | null
 }
 
 /** Who acts by a browser. */
@@ -45,19 +61,21 @@ const MOST_OPEN = 100
 /** Browsers that are signed in. They are in the store, so that one can be ended from any daemon at once. */
 export class BrowserSessions {
   readonly #store: Store
+  readonly #rights: Rights
   readonly #now: () => number
   readonly #lastSeen: SparseWrites
 
-  constructor(store: Store, now: () => number) {
+  constructor(store: Store, rights: Rights, now: () => number) {
     this.#store = store
+    this.#rights = rights
     this.#now = now
     this.#lastSeen = new SparseWrites(now)
   }
 
   async open(
     tx: Db,
-    { principalId, role, openedBy }: NewSession,
-    { userAgent, session }: Caller,
+    { principalId, role, epoch, identityId }: NewSession,
+    { userAgent, session }: Pick<Caller, 'userAgent' | 'session'>,
   ): Promise<OpenedSession> {
     const now = this.#now()
     const [token, csrfToken] = [randomText(), randomText()]
@@ -65,37 +83,42 @@ export class BrowserSessions {
     await tx.deleteFrom('browser_sessions').where('expires_at', '<', isoTime(now)).execute()
     if (session) await tx.deleteFrom('browser_sessions').where('token_hash', '=', digest(session.reveal())).execute()
     await makeRoom(tx, principalId)
-    await tx
-      .insertInto('browser_sessions')
-      .values({
-        id: randomUUID(),
-        token_hash: digest(token),
-        csrf_hash: digest(csrfToken),
-        principal_id: principalId,
-        opened_by: openedBy,
-        browser: browserName(userAgent),
-        created_at: isoTime(now),
-        last_seen_at: isoTime(now),
-        expires_at: isoTime(expiresAt),
-      })
-      .execute()
+    const row = this.#rights.seal('browser_sessions', {
+      id: randomUUID(),
+      token_hash: digest(token),
+      csrf_hash: digest(csrfToken),
+      principal_id: principalId,
+      identity_id: identityId,
+      browser: browserName(userAgent),
+      epoch,
+      created_at: isoTime(now),
+      last_seen_at: isoTime(now),
+      expires_at: isoTime(expiresAt),
+    })
+    await tx.insertInto('browser_sessions').values(row).execute()
     return { token, csrfToken, expiresAt, principalId, role }
   }
 
   /** Undefined where the session is over, or never was. */
   async actorOf(token: string): Promise<BrowserActor | undefined> {
-    const row = await sessionWithPrincipal(this.#store.db, { token_hash: digest(token) })
-    if (!row || !this.#isLive(row)) return undefined
+    const row = await this.#believed((db) => sessionByToken(db, { token_hash: digest(token) }))
+    if (!row) return undefined
     this.#lastSeen.note(row.id, (last_seen_at) =>
       this.#store.db.updateTable('browser_sessions').set({ last_seen_at }).where('id', '=', row.id).execute(),
     )
+    const account = (await this.#rights.listed(row.principal_id, row.generation)).account()
     return {
       identity: BROWSER_IDENTITY,
       principalId: row.principal_id,
       vaultId: row.vault_id,
       role: row.role,
-      browser: { sessionId: row.id, ...(row.email !== null && { email: row.email }) },
+      browser: { sessionId: row.id, ...(account && { email: account.email }) },
     }
+  }
+
+  async #believed(read: (db: Db) => Promise<SessionRow | undefined>): Promise<SessionRow | undefined> {
+    const row = await this.#rights.believe(read, evidenceOf)
+    return row && row.epoch === row.principal_epoch && this.#isLive(row) ? row : undefined
   }
 
   #isLive({ expires_at, last_seen_at }: { readonly expires_at: string; readonly last_seen_at: string }): boolean {
@@ -103,35 +126,29 @@ export class BrowserSessions {
     return now < Date.parse(expires_at) && now < Date.parse(last_seen_at) + IDLE_MS
   }
 
-  async isOpen({ browser }: BrowserActor): Promise<boolean> {
-    const row = await this.#store.db
-      .selectFrom('browser_sessions')
-      .select(['expires_at', 'last_seen_at'])
-      .where('id', '=', browser.sessionId)
-      .executeTakeFirst()
-    return row !== undefined && this.#isLive(row)
+  async isOpen({ browser: { sessionId: id } }: BrowserActor): Promise<boolean> {
+    return (await this.#believed((db) => sessionById(db, { id }))) !== undefined
   }
 
   /** Whether this is the token that the session was given for its changes. */
-  async mayChange({ browser }: BrowserActor, csrfToken: string): Promise<boolean> {
-    const row = await this.#store.db
-      .selectFrom('browser_sessions')
-      .select('csrf_hash')
-      .where('id', '=', browser.sessionId)
-      .executeTakeFirst()
+  async mayChange({ browser: { sessionId: id } }: BrowserActor, csrfToken: string): Promise<boolean> {
+    const row = await this.#believed((db) => sessionById(db, { id }))
     return row !== undefined && timingSafeEqual(Buffer.from(row.csrf_hash), Buffer.from(digest(csrfToken)))
   }
 
   async list(actor: Actor): Promise<readonly BrowserSession[]> {
     const rows = await this.#store.db
       .selectFrom('browser_sessions')
-      .selectAll()
+      .innerJoin('principals', 'principals.id', 'browser_sessions.principal_id')
+      .selectAll('browser_sessions')
+      .select('principals.epoch as principal_epoch')
       .where('principal_id', '=', actor.principalId)
-      .orderBy('created_at', 'desc')
-      .orderBy('id')
+      .orderBy('browser_sessions.created_at', 'desc')
+      .orderBy('browser_sessions.id')
       .execute()
     return rows
-      .filter((row) => this.#isLive(row))
+      .filter((row) => this.#isLive(row) && row.epoch === row.principal_epoch)
+      .filter((row) => this.#rights.isGenuine({ table: 'browser_sessions', row }))
       .map(({ id, browser, created_at, last_seen_at, expires_at }) => ({
         id,
         browser,
@@ -152,32 +169,81 @@ export class BrowserSessions {
     return numDeletedRows > 0n
   }
 
-  /** All but the one at hand. */
-  async endOthers(tx: Db, { principalId, browser }: BrowserActor): Promise<void> {
+  async endAll(tx: Db, principalId: string): Promise<void> {
+    await tx.deleteFrom('browser_sessions').where('principal_id', '=', principalId).execute()
+  }
+
+  /** All but the one at hand, which goes on in the new epoch. */
+  async endOthers(tx: Db, { principalId, browser }: BrowserActor, epoch: number): Promise<void> {
     await tx
       .deleteFrom('browser_sessions')
       .where('principal_id', '=', principalId)
       .where('id', '!=', browser.sessionId)
       .execute()
+    const own = await tx
+      .selectFrom('browser_sessions')
+      .selectAll()
+      .where('id', '=', browser.sessionId)
+      .executeTakeFirst()
+    if (!own || !this.#rights.isGenuine({ table: 'browser_sessions', row: own })) return
+    const { mac } = this.#rights.seal('browser_sessions', { ...own, epoch })
+    await tx.updateTable('browser_sessions').set({ epoch, mac }).where('id', '=', own.id).execute()
   }
 }
 
-const sessionWithPrincipal = preparedQuery(['token_hash'], (db, { token_hash }: { token_hash: string }) =>
-  db
+type SessionRow = BrowserSessionRow & {
+  readonly role: PrincipalRow['role']
+  readonly vault_id: string
+  readonly local_owner: number
+  readonly principal_epoch: number
+  readonly principal_created_at: string
+  readonly principal_mac: string | null
+  readonly generation: number | null
+}
+
+function evidenceOf(row: SessionRow): Evidence {
+  const { principal_id: id, role, vault_id, local_owner, principal_epoch: epoch } = row
+  const principal = { id, role, vault_id, local_owner, epoch }
+  return {
+    principalId: id,
+    generation: row.generation,
+    rows: [
+      { table: 'browser_sessions', row },
+      {
+        table: 'principals',
+        row: { ...principal, created_at: row.principal_created_at, mac: row.principal_mac },
+      },
+    ],
+    identityId: row.identity_id,
+  }
+}
+
+const sessionByToken = preparedQuery(['token_hash'], (db, { token_hash }: Pick<BrowserSessionRow, 'token_hash'>) =>
+  sessionsWithPrincipals(db).where('browser_sessions.token_hash', '=', token_hash),
+)
+
+const sessionById = preparedQuery(['id'], (db, { id }: Pick<BrowserSessionRow, 'id'>) =>
+  sessionsWithPrincipals(db).where('browser_sessions.id', '=', id),
+)
+
+function sessionsWithPrincipals(db: Db) {
+  return db
     .selectFrom('browser_sessions')
     .innerJoin('principals', 'principals.id', 'browser_sessions.principal_id')
-    .leftJoin('accounts', 'accounts.principal_id', 'browser_sessions.principal_id')
+    .leftJoin('manifests', (join) =>
+      join.on('manifests.vault_id', '=', sql<string>`${sql.lit(LISTS)} || browser_sessions.principal_id`),
+    )
+    .selectAll('browser_sessions')
     .select([
-      'browser_sessions.id',
-      'browser_sessions.principal_id',
-      'browser_sessions.expires_at',
-      'browser_sessions.last_seen_at',
-      'principals.vault_id',
       'principals.role',
-      'accounts.email',
+      'principals.vault_id',
+      'principals.local_owner',
+      'principals.epoch as principal_epoch',
+      'principals.created_at as principal_created_at',
+      'principals.mac as principal_mac',
+      'manifests.generation',
     ])
-    .where('browser_sessions.token_hash', '=', token_hash),
-)
+}
 
 async function makeRoom(tx: Db, principalId: string): Promise<void> {
   await tx

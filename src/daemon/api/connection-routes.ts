@@ -15,14 +15,19 @@ import {
 } from '../../schemas/index.ts'
 import { attentionIn } from '../connections/index.ts'
 import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
+import type { Principals } from '../principals/index.ts'
 import { parseCredential } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
 const byConnection = z.strictObject({ provider: providerName, connection: connectionName })
 
-export function connectionRoutes(options: RevokeOptions): readonly Route[] {
-  const { connections, providers, issuer } = options
+export interface ConnectionRoutesOptions extends RevokeOptions {
+  readonly principals: Principals
+}
+
+export function connectionRoutes(options: ConnectionRoutesOptions): readonly Route[] {
+  const { connections, providers, issuer, principals } = options
   return [
     route({
       method: 'GET',
@@ -108,10 +113,15 @@ export function connectionRoutes(options: RevokeOptions): readonly Route[] {
     route({
       method: 'POST',
       path: '/api/vault/restore',
-      access: 'principal',
-      summary: 'Takes the vault as it is, after damage or a restored backup: what does not open is given up.',
+      access: 'principal or suspended',
+      summary:
+        'Takes the vault as it is, after damage or a restored backup: what does not open is given up. Rows that say who is who are put back as Broker wrote them; `x-broker-bootstrap` lets the owner of the machine do so whatever was changed.',
       reply: restored,
-      handle: async ({ who }) => ({ body: { status: 'ok' as const, lost: [...(await connections.restore(who))] } }),
+      handle: async ({ who, headers }) => {
+        const { actor, done } = await principals.restore(who, headers.bootstrap)
+        const lost = [...(await connections.restore(actor))]
+        return { body: { status: 'ok' as const, lost, ...(done.length > 0 && { rights: [...done] }) } }
+      },
     }),
     route({
       method: 'POST',

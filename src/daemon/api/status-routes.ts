@@ -1,6 +1,6 @@
 import type { SigningKey } from '../../identity/index.ts'
 import { health, readiness, whoami } from '../../schemas/index.ts'
-import { checkReadiness, healthOf, type ReadinessOptions } from '../readiness/index.ts'
+import { checkReadiness, healthOf, type ReadinessOptions, suspendedReadiness } from '../readiness/index.ts'
 import { type Route, route } from './route.ts'
 
 export interface StatusOptions {
@@ -29,10 +29,12 @@ export function statusRoutes({ readiness: parts, home, daemonKey }: StatusOption
     route({
       method: 'GET',
       path: '/api/ready',
-      access: 'principal',
+      access: 'principal or suspended',
       summary: 'Readiness: every part tried out in small, for the caller.',
       reply: readiness,
-      handle: async ({ who }) => ({ body: await checkReadiness(parts, who) }),
+      handle: async ({ who }) => ({
+        body: 'suspended' in who ? await suspendedReadiness(parts, who) : await checkReadiness(parts, who),
+      }),
     }),
     route({
       method: 'GET',

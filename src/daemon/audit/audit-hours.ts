@@ -14,7 +14,7 @@ export async function countHours(tx: Db, events: readonly AuditEventRow[]): Prom
       .values(row)
       .onConflict((conflict) =>
         conflict
-          .columns(['hour', 'principal_id', 'event', 'provider', 'status'])
+          .columns(['hour', 'principal_id', 'agent_principal_id', 'event', 'provider', 'status'])
           .doUpdateSet((eb) => ({ count: eb('audit_hours.count', '+', row.count), last_seq: row.last_seq })),
       )
       .execute()
@@ -23,8 +23,9 @@ export async function countHours(tx: Db, events: readonly AuditEventRow[]): Prom
 
 function hoursOf(events: readonly AuditEventRow[]): Iterable<HourRow> {
   const hours = new Map<string, HourRow>()
-  for (const { seq, timestamp, principal_id, event, provider, status } of events) {
-    const group = { hour: hourOf(timestamp), principal_id, event, provider: provider ?? '', status }
+  for (const { seq, timestamp, principal_id, agent_principal_id, event, provider, status } of events) {
+    const owners = { principal_id, agent_principal_id: agent_principal_id ?? '' }
+    const group = { hour: hourOf(timestamp), ...owners, event, provider: provider ?? '', status }
     const key = JSON.stringify(Object.values(group))
     const { count, first_seq } = hours.get(key) ?? { count: 0, first_seq: seq }
     hours.set(key, { ...group, count: count + 1, first_seq, last_seq: seq })
@@ -78,7 +79,12 @@ export async function readSpan(
 
 function hoursWithin(db: Db, scope: Scope, query: AuditQuery) {
   let select = db.selectFrom('audit_hours')
-  if (scope.kind === 'principal') select = select.where('principal_id', '=', scope.principalId)
+  if (scope.kind === 'principal') {
+    const { principalId } = scope
+    select = select.where((eb) =>
+      eb.or([eb('principal_id', '=', principalId), eb('agent_principal_id', '=', principalId)]),
+    )
+  }
   if (query.since !== undefined) select = select.where('hour', '>=', hourOf(new Date(query.since).toISOString()))
   if (query.until !== undefined) select = select.where('hour', '<=', hourOf(new Date(query.until).toISOString()))
   for (const column of ['event', 'provider', 'status'] as const) {

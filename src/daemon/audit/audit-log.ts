@@ -28,6 +28,8 @@ export interface InternalEvent {
 
 /** Who an event is told of: an {@link Actor}, or one in the making. */
 export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
+  /** Whose agent acted, where the vault is another's. */
+  readonly agentPrincipalId?: string
   readonly run?: Pick<NonNullable<Actor['run']>, 'id'>
 }
 
@@ -95,9 +97,9 @@ function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewR
 function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now: number): NewRow {
   return {
     ...commonColumns(actor, event),
-    // Two senders may choose one id: what is stored is theirs together with who they are. Not as a hash: a run counts its
-    // ids up, and an index whose next entry lands beside the last stays quick however long the log grows.
-    id: `${actor.identity}:${event.id ?? place}`,
+    // Two senders may choose one id, and two principals one handle: what is stored is theirs together with who they are.
+    // Not as a hash: a run counts its ids up, and an index whose next entry lands beside the last stays quick.
+    id: `${actor.principalId}/${actor.identity}:${event.id ?? place}`,
     timestamp: believableTime(event.timestamp, now),
     source: 'external',
     run_id: actor.run?.id ?? event.run_id ?? null,
@@ -112,9 +114,14 @@ function commonColumns(actor: AuditActor, event: InternalEvent | ShippedEvent) {
     connection: event.connection ?? null,
     identity: actor.identity,
     principal_id: actor.principalId,
+    agent_principal_id: agentPrincipalOf(actor),
     status: event.status,
     reason: event.reason ?? null,
   }
+}
+
+function agentPrincipalOf({ principalId, agentPrincipalId = principalId }: AuditActor): string | null {
+  return agentPrincipalId === principalId ? null : agentPrincipalId
 }
 
 function believableTime(claimed: string | undefined, now: number): string {
@@ -183,9 +190,12 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
   const before = query.cursor === undefined ? undefined : parseCursor(query.cursor)
   const span = isNarrow(query) ? await readSpan(db, scope, query) : undefined
   if (isNarrow(query) && !span) return { events: [] }
-  let select = db.selectFrom('audit_events').selectAll().orderBy('seq', 'desc')
+  let select = db
+    .selectFrom('audit_events')
+    .selectAll()
+    .orderBy('seq', 'desc')
+    .limit(limit + 1)
   if (span) select = select.where('seq', '>=', span.first).where('seq', '<=', span.last)
-  if (scope.kind === 'principal') select = select.where('principal_id', '=', scope.principalId)
   if (before !== undefined) select = select.where('seq', '<', before)
   for (const column of ['event', 'provider', 'identity', 'status'] as const) {
     const value = query[column]
@@ -193,11 +203,22 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
   }
   if (query.since !== undefined) select = select.where('timestamp', '>=', new Date(query.since).toISOString())
   if (query.until !== undefined) select = select.where('timestamp', '<=', new Date(query.until).toISOString())
-  const rows = await select.limit(limit + 1).execute()
+  const found = await Promise.all(
+    scope.kind === 'all'
+      ? [select.execute()]
+      : PRINCIPALS.map((column) => select.where(column, '=', scope.principalId).execute()),
+  )
+  const rows = found.flat().sort((one, other) => other.seq - one.seq)
   const events = rows.slice(0, limit).map(eventOf)
   const last = events.at(-1)
   return rows.length > limit && last ? { events, next_cursor: printCursor(last.seq) } : { events }
 }
+
+/**
+ * Whose an event is: of the vault's owner, and of the agent's where that is another; then it is in both columns but not
+ * twice. Asked one by one: no index gives the newest of either.
+ */
+const PRINCIPALS = ['principal_id', 'agent_principal_id'] as const
 
 /**
  * Whether the events may be few among many that no index tells apart: then the hours tell first where in the log they are,
@@ -209,19 +230,22 @@ function isNarrow({ since, until, event, provider, status }: AuditQuery): boolea
 }
 
 async function readHead(db: Db, scope: Scope): Promise<number> {
-  const newest =
-    scope.kind === 'all'
-      ? db.selectFrom('audit_head').select('seq')
-      : db
-          .selectFrom('audit_events')
-          .select('seq')
-          .where('principal_id', '=', scope.principalId)
-          .orderBy('seq', 'desc')
-          .limit(1)
-  return (await newest.executeTakeFirst())?.seq ?? 0
+  if (scope.kind === 'all') {
+    return (await db.selectFrom('audit_head').select('seq').executeTakeFirst())?.seq ?? 0
+  }
+  const newest = (column: (typeof PRINCIPALS)[number]) =>
+    db
+      .selectFrom('audit_events')
+      .select('seq')
+      .where(column, '=', scope.principalId)
+      .orderBy('seq', 'desc')
+      .limit(1)
+      .executeTakeFirst()
+  const found = await Promise.all(PRINCIPALS.map(newest))
+  return Math.max(...found.map((row) => row?.seq ?? 0))
 }
 
-function eventOf({ hash, request, ...row }: AuditEventRow): AuditEvent {
+function eventOf({ hash, request, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
   const present = Object.entries(row).filter(([, value]) => value !== null)
   // The columns were written from these very types.
   return {

@@ -1,6 +1,6 @@
 import type { Actor } from '../../protocol/index.ts'
 
-/** Which events a reader may see. Made by {@link scopeFor} alone. */
+/** Which events a reader may see; of a principal, those about its vault and those of its agents. Made by {@link scopeFor} alone. */
 export type Scope = { readonly kind: 'all' } | { readonly kind: 'principal'; readonly principalId: string }
 
 /** Admins see all events of the deployment, users those of their own principal (interface section 4.7). */

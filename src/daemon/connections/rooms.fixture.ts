@@ -52,7 +52,10 @@ async function onlyActor(
   await store.transaction(async (tx) => {
     if (await tx.selectFrom('principals').selectAll().executeTakeFirst()) return
     const row = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at: new Date().toISOString() }
-    await tx.insertInto('principals').values(row).execute()
+    await tx
+      .insertInto('principals')
+      .values({ ...row, local_owner: 1, epoch: 0 })
+      .execute()
     await vault.create(tx, 'vault')
   })
   return { identity: 'ada', did: 'did:key:z', principalId: 'ada', vaultId: 'vault', role: 'admin' }

@@ -1,11 +1,14 @@
 import assert from 'node:assert/strict'
+import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
-import type { Actor } from '../../protocol/index.ts'
+import { type Actor, Secret } from '../../protocol/index.ts'
 import { openAudit } from '../audit/index.ts'
+import { openRights } from '../rights/index.ts'
 import { openStore, type Store } from '../store/index.ts'
+import { openVault, systemKeyring } from '../vault/index.ts'
 import { Claims } from './claims.ts'
 
 const BASE_URL = 'https://broker.example'
@@ -26,23 +29,40 @@ describe('the claims of two daemons on one store', () => {
       await store.close()
       rmSync(folder, { recursive: true })
     })
+    const masterKey = new Secret(hash('sha256', 'CNRY a key of tests', 'base64'))
+    const vault = await openVault({
+      store,
+      masterKey: {
+        mode: 'env',
+        masterKey,
+        localKeyPath: '/nowhere',
+        createFile: () => undefined,
+        keyring: systemKeyring(),
+      },
+      anchorFile: { read: () => undefined, write: () => undefined },
+    })
+    const audit = openAudit(store)
+    const rights = openRights({ store, vault, audit })
+    await rights.open()
     const created_at = new Date(now).toISOString()
-    const principal = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at }
-    const identity = { handle: 'robot', did: 'did:key:zrobot', principal_id: null, label: null, last_used_at: null }
-    await store.db.insertInto('principals').values(principal).execute()
-    await store.db
-      .insertInto('identities')
-      .values({ ...identity, created_at })
-      .execute()
-    const claims = () => new Claims({ store, audit: openAudit(store), baseUrl: BASE_URL, now: () => now })
+    const ada = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at, local_owner: 0, epoch: 0 }
+    await store.transaction(async (tx) => {
+      await tx
+        .insertInto('principals')
+        .values(await rights.found(tx, ada))
+        .execute()
+      const robot = { id: 'robot-id', handle: 'robot', did: 'did:key:zrobot', principal_id: null, created_at }
+      await tx.insertInto('identities').values(rights.seal('identities', robot)).execute()
+    })
+    const claims = () => new Claims({ store, audit, rights, baseUrl: BASE_URL, now: () => now })
     here = claims()
     there = claims()
   })
 
   it('are all good until one of them is confirmed: what one daemon told is true at every other', async () => {
-    const first = await here.open('robot')
-    const second = await there.open('robot')
-    assert.equal((await here.open('robot')).url, first.url)
+    const first = await here.open('robot-id')
+    const second = await there.open('robot-id')
+    assert.equal((await here.open('robot-id')).url, first.url)
     assert.equal((await there.view(first.token))?.handle, 'robot')
     assert.equal((await here.view(second.token))?.handle, 'robot')
     await there.confirm(ADA, first.token)
@@ -51,18 +71,18 @@ describe('the claims of two daemons on one store', () => {
   })
 
   it('end by wrong codes one by one, and are not told again then', async () => {
-    const first = await here.open('robot')
+    const first = await here.open('robot-id')
     const guess = () => there.confirm(ADA, first.token, 'AAAA-AAAA')
     for (let count = 0; count < 5; count += 1) await assert.rejects(guess(), { name: 'OperationNotAllowedError' })
     assert.equal(await here.view(first.token), undefined)
-    assert.notEqual((await here.open('robot')).url, first.url)
+    assert.notEqual((await here.open('robot-id')).url, first.url)
   })
 
   it('leave nothing behind when their time is over', async () => {
-    await here.open('robot')
-    await there.open('robot')
+    await here.open('robot-id')
+    await there.open('robot-id')
     now += 10 * 60_000
-    await here.open('robot')
+    await here.open('robot-id')
     assert.equal((await store.db.selectFrom('claims').selectAll().execute()).length, 1)
   })
 })

@@ -2,8 +2,9 @@ import { createHash, randomBytes } from 'node:crypto'
 import { claimCode } from '../../identity/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Db, Store } from '../store/index.ts'
-import { IDENTITY_REGISTERED } from './registrations.ts'
+import type { Rights } from '../rights/index.ts'
+import type { Db, IdentityRow, Store } from '../store/index.ts'
+import { attach, IDENTITY_REGISTERED } from './registrations.ts'
 
 interface OpenClaim {
   readonly token: string
@@ -25,6 +26,7 @@ export interface ClaimView {
 interface ClaimsOptions {
   readonly store: Store
   readonly audit: Audit
+  readonly rights: Rights
   /** `{base_url}` of the claims' URLs. */
   readonly baseUrl: string
   readonly now: () => number
@@ -44,37 +46,59 @@ export class Claims {
   }
 
   /** The claim that this daemon opened for the identity, or a new one; those of other daemons stay open beside it. */
-  async open(handle: string): Promise<OpenClaim> {
-    for (const [name, { expiresAt }] of this.#open)
-      if (Date.parse(expiresAt) <= this.#options.now()) this.#open.delete(name)
-    const known = this.#open.get(handle)
+  async open(identityId: string): Promise<OpenClaim> {
+    for (const [id, { expiresAt }] of this.#open)
+      if (Date.parse(expiresAt) <= this.#options.now()) this.#open.delete(id)
+    const known = this.#open.get(identityId)
     if (known && (await this.view(known.token))) return known
     const token = randomBytes(20).toString('base64url')
     const expiresAt = new Date(this.#options.now() + LIFETIME_MS).toISOString()
-    await this.#insert(handle, token, expiresAt)
+    await this.#insert(identityId, token, expiresAt)
     const claim = { token, url: `${this.#options.baseUrl}/api/claim/${token}`, expiresAt }
-    this.#open.set(handle, claim)
+    this.#open.set(identityId, claim)
     return claim
   }
 
-  async #insert(handle: string, token: string, expires_at: string): Promise<void> {
-    await this.#options.store.transaction(async (tx) => {
-      await tx.deleteFrom('claims').where('expires_at', '<=', new Date(this.#options.now()).toISOString()).execute()
-      const row = { token_hash: digest(token), handle, expires_at, wrong_codes: 0 }
-      await tx.insertInto('claims').values(row).execute()
+  async #insert(identity_id: string, token: string, expires_at: string): Promise<void> {
+    const { store, rights, now } = this.#options
+    await rights.open()
+    await store.transaction(async (tx) => {
+      await tx.deleteFrom('claims').where('expires_at', '<=', new Date(now()).toISOString()).execute()
+      const row = rights.seal('claims', { token_hash: digest(token), identity_id, expires_at })
+      await tx
+        .insertInto('claims')
+        .values({ ...row, wrong_codes: 0 })
+        .execute()
     })
   }
 
   async view(token: string): Promise<ClaimView | undefined> {
-    const row = await this.#options.store.db
-      .selectFrom('claims')
-      .innerJoin('identities', 'identities.handle', 'claims.handle')
-      .select(['claims.handle', 'claims.expires_at', 'identities.did'])
-      .where('token_hash', '=', digest(token))
-      .where('identities.principal_id', 'is', null)
-      .executeTakeFirst()
-    if (!row || Date.parse(row.expires_at) <= this.#options.now()) return undefined
-    return { handle: row.handle, did: row.did, code: claimCode(token, row.did), expiresAt: row.expires_at }
+    const found = await this.#find(token)
+    if (!found) return undefined
+    const { identity, claim } = found
+    return {
+      handle: identity.handle,
+      did: identity.did,
+      code: claimCode(token, identity.did),
+      expiresAt: claim.expires_at,
+    }
+  }
+
+  async #find(token: string) {
+    const { rights, now } = this.#options
+    const token_hash = digest(token)
+    const found = await rights.believe(
+      (db) => claimedRows(db, token_hash),
+      ({ claim, identity }) => ({
+        principalId: identity.principal_id,
+        generation: null,
+        rows: [
+          { table: 'claims', row: claim },
+          { table: 'identities', row: identity },
+        ],
+      }),
+    )
+    return found && Date.parse(found.claim.expires_at) > now() ? found : undefined
   }
 
   /** As {@link Principals.confirmClaim}. */
@@ -85,25 +109,17 @@ export class Claims {
       await this.#countWrongCode(token)
       throw wrongCode()
     }
-    await this.#options.store.transaction(async (tx) => {
-      if (!(await this.#takeIn(tx, token, claim.handle))) throw claimIsOver()
-      const { numUpdatedRows } = await tx
-        .updateTable('identities')
-        .set({ principal_id: actor.principalId })
-        .where('handle', '=', claim.handle)
-        .where('did', '=', claim.did)
-        .where('principal_id', 'is', null)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) throw claimIsOver()
-      const claimant = { identity: claim.handle, principalId: actor.principalId }
-      await this.#options.audit.record(tx, claimant, IDENTITY_REGISTERED)
-      await this.#options.audit.record(tx, actor, {
-        event: 'identity.claimed',
-        status: 'success',
-        reason: `identity ${claim.handle}`,
-      })
+    const { store, audit, rights } = this.#options
+    const identity = await store.transaction(async (tx) => {
+      const identity = await this.#takeIn(tx, token)
+      await attach(tx, rights, identity, actor.principalId)
+      const claimant = { identity: identity.handle, principalId: actor.principalId }
+      await audit.record(tx, claimant, IDENTITY_REGISTERED)
+      const reason = `identity ${identity.handle}`
+      await audit.record(tx, actor, { event: 'identity.claimed', status: 'success', reason })
+      return identity
     })
-    this.#open.delete(claim.handle)
+    this.#open.delete(identity.id)
     return claim
   }
 
@@ -123,15 +139,36 @@ export class Claims {
       .execute()
   }
 
-  /** True for one caller alone, by whichever of the identity's claims. */
-  async #takeIn(tx: Db, token: string, handle: string): Promise<boolean> {
-    const { numDeletedRows } = await tx
+  /** What is claimed, for one caller alone, by whichever of the identity's claims. @throws BrokerError NotFoundError */
+  async #takeIn(tx: Db, token: string): Promise<IdentityRow> {
+    const { rights } = this.#options
+    const claim = await tx
       .deleteFrom('claims')
       .where('token_hash', '=', digest(token))
-      .executeTakeFirstOrThrow()
-    await tx.deleteFrom('claims').where('handle', '=', handle).execute()
-    return numDeletedRows > 0n
+      .returningAll()
+      .executeTakeFirst()
+    const identity =
+      claim && (await tx.selectFrom('identities').selectAll().where('id', '=', claim.identity_id).executeTakeFirst())
+    if (!identity || identity.principal_id !== null) throw claimIsOver()
+    const isWhole = [{ table: 'claims', row: claim } as const, { table: 'identities', row: identity } as const]
+    if (!isWhole.every((row) => rights.isGenuine(row))) throw claimIsOver()
+    await tx.deleteFrom('claims').where('identity_id', '=', identity.id).execute()
+    return identity
   }
+}
+
+/** A claim with the identity that it is for, while that is nobody's. */
+async function claimedRows(db: Db, token_hash: string) {
+  const claim = await db.selectFrom('claims').selectAll().where('token_hash', '=', token_hash).executeTakeFirst()
+  const identity =
+    claim &&
+    (await db
+      .selectFrom('identities')
+      .selectAll()
+      .where('id', '=', claim.identity_id)
+      .where('principal_id', 'is', null)
+      .executeTakeFirst())
+  return identity && { claim, identity }
 }
 
 function digest(token: string): string {

@@ -3,4 +3,4 @@
  * keys of runs. Must never see a credential.
  */
 export type { ClaimView } from './claims.ts'
-export { openPrincipals, type Principals, type Registered } from './open-principals.ts'
+export { openPrincipals, type Principals, type Registered, type Suspended } from './open-principals.ts'

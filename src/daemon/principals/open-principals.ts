@@ -3,11 +3,13 @@ import type { Proof } from '../../identity/index.ts'
 import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Db, type IdentityRow, preparedQuery, SparseWrites, type Store } from '../store/index.ts'
+import type { Rights } from '../rights/index.ts'
+import { type Db, type IdentityRow, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
+import { type ActingRow, actorOf, evidenceOf, identityByDid } from './acting-rows.ts'
 import { Claims, type ClaimView } from './claims.ts'
 import { Registrations } from './registrations.ts'
-import { endRun, runActor, startRun } from './runs.ts'
+import { carryRunsOver, endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
   /**
@@ -16,20 +18,35 @@ export interface Principals {
    */
   authenticate(proof: Proof): Promise<Actor>
   /**
-   * Registers the key that signed the proof. The local owner's bootstrap secret claims it at once.
-   * @throws BrokerError OperationNotAllowedError (409) where handle or key is another's
+   * The same where the answer may also be that nothing can be believed now: the vault is sealed, or another hand wrote
+   * what belongs to the signer's principal.
    */
-  register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered>
-  /** Makes a principal with an empty vault, and returns its id. */
-  create(tx: Db, role: Actor['role']): Promise<string>
+  authenticateOrSuspend(proof: Proof): Promise<Actor | Suspended>
+  /**
+   * Registers the key that signed the proof. The local owner's bootstrap secret claims it at once.
+   * @throws BrokerError ConflictError where the key is another's, or the owner has the handle; RateLimitedError where too
+   *   many of the same source wait to be claimed
+   */
+  register(proof: Proof, wanted: { handle: string; did: string }, from: Registrant): Promise<Registered>
+  /** Makes a principal with an empty vault for an account, and returns its id. The first is an admin. */
+  create(tx: Db): Promise<{ readonly principalId: string; readonly role: Actor['role'] }>
+  /** Ends every browser session and link of the principal, and no run; the epoch that new ones belong to. */
+  beginEpoch(tx: Db, principalId: string): Promise<number>
   /** What a claim's link leads to. Undefined where it was used, is too old, or never was. */
   claim(token: string): Promise<ClaimView | undefined>
   /**
    * Attaches the claimed identity to the actor's principal, once.
    * @param code what the person saw, where the caller has it: another one is refused, and a few of them end the claim
-   * @throws BrokerError NotFoundError where the claim is over, OperationNotAllowedError for another code
+   * @throws BrokerError NotFoundError where the claim is over, OperationNotAllowedError for another code, ConflictError
+   *   where the principal has an identity of this handle
    */
   confirmClaim(actor: Actor, token: string, code?: string): Promise<ClaimView>
+  /**
+   * Puts back the rows that another hand changed, and takes lists that a restored backup made older: all for an admin and
+   * for whoever has the bootstrap secret, without which nobody who is suspended may.
+   * @throws BrokerError AuthenticationFailedError, OperationNotAllowedError
+   */
+  restore(who: Actor | Suspended, bootstrap?: Secret): Promise<Restored>
   /** One's own identity, claimed or not. */
   identityOf(proof: Proof): Promise<Identity>
   list(actor: Actor): Promise<readonly Identity[]>
@@ -39,6 +56,26 @@ export interface Principals {
   remove(actor: Actor, handle: string): Promise<void>
   startRun(actor: Actor, wanted: StartRun): Promise<Run>
   endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void>
+}
+
+export interface Registrant {
+  /** Where the request comes from. */
+  readonly source: string
+  readonly bootstrap?: Secret
+}
+
+/** Who signed with a key that was registered, while the store cannot be believed. */
+export interface Suspended {
+  /** Why, one sentence. */
+  readonly suspended: string
+  readonly isSealed: boolean
+  readonly signer: Pick<Proof, 'handle' | 'issuer'>
+}
+
+export interface Restored {
+  readonly actor: Actor
+  /** What was done, as sentences. */
+  readonly done: readonly string[]
 }
 
 export interface Registered {
@@ -51,6 +88,7 @@ export interface PrincipalsOptions {
   readonly store: Store
   readonly audit: Audit
   readonly vault: Vault
+  readonly rights: Rights
   /** Undefined where the daemon is hosted: nobody is the owner of its machine. */
   readonly bootstrapSecret?: Secret
   /** `{base_url}` for claim URLs. */
@@ -73,31 +111,58 @@ class PrincipalsOfStore implements Principals {
     this.#options = options
     this.#now = options.now ?? Date.now
     this.#claims = new Claims({ ...options, now: this.#now })
-    this.#registrations = new Registrations({ audit: options.audit, now: this.#now, owner: (tx) => this.#owner(tx) })
+    this.#registrations = new Registrations({ ...options, now: this.#now, owner: (tx) => this.#owner(tx) })
     this.#lastUse = new SparseWrites(this.#now)
   }
 
   async authenticate(proof: Proof): Promise<Actor> {
+    await this.#options.rights.open()
     await this.#claimProof(proof)
-    const { db } = this.#options.store
-    const row = await actingIdentity(db, { handle: proof.handle })
-    if (!row) throw unknownSigner()
-    if (row.principal_id === null || row.vault_id === null || row.role === null) {
-      if (row.did !== proof.issuer) throw unknownSigner()
-      throw await this.#notClaimed(row.handle)
-    }
-    const identity: Actor = {
-      identity: row.handle,
-      did: row.did,
-      principalId: row.principal_id,
-      vaultId: row.vault_id,
-      role: row.role,
-    }
-    const actor = row.did === proof.issuer ? identity : await runActor(db, identity, proof.issuer, this.#now())
-    this.#lastUse.note(row.handle, (last_used_at) =>
-      db.updateTable('identities').set({ last_used_at }).where('handle', '=', row.handle).execute(),
-    )
+    return this.#authenticated(proof)
+  }
+
+  async #authenticated({ handle, issuer }: Pick<Proof, 'handle' | 'issuer'>): Promise<Actor> {
+    const { store, rights } = this.#options
+    const row = await rights.believe((db) => identityByDid(db, { did: issuer }), evidenceOf)
+    if (row && row.handle !== handle) throw unknownSigner()
+    const actor = row ? actorOf(row) : await runActor({ store, rights }, { handle, issuer, now: this.#now() })
+    if (!actor && row) throw await this.#notClaimed(row)
+    if (!actor) throw unknownSigner()
+    this.#noteUse(actor)
     return actor
+  }
+
+  #noteUse({ identityId = '' }: Actor): void {
+    const { db } = this.#options.store
+    this.#lastUse.note(identityId, (last_used_at) =>
+      db.updateTable('identities').set({ last_used_at }).where('id', '=', identityId).execute(),
+    )
+  }
+
+  async authenticateOrSuspend(proof: Proof): Promise<Actor | Suspended> {
+    await this.#claimProof(proof)
+    const { store, vault } = this.#options
+    const status = await vault.unlock()
+    const row = await identityByDid(store.db, { did: proof.issuer })
+    const isKnown = row !== undefined && row.handle === proof.handle
+    if (status.kind === 'sealed') {
+      if (!isKnown) throw unknownSigner()
+      return { suspended: `The vault is sealed: ${status.cause}.`, isSealed: true, signer: proof }
+    }
+    const cause = isKnown ? await this.#whySuspended(row) : undefined
+    return cause === undefined ? this.#authenticated(proof) : { suspended: cause, isSealed: false, signer: proof }
+  }
+
+  async #whySuspended(row: ActingRow): Promise<string | undefined> {
+    const { rights } = this.#options
+    try {
+      await rights.open()
+    } catch (error) {
+      if (error instanceof BrokerError) return `${error.message}.`
+      throw error
+    }
+    const isOwn = row.principal_id !== null && rights.isGenuine({ table: 'identities', row })
+    return isOwn ? rights.whyNot(row.principal_id) : undefined
   }
 
   async #claimProof(proof: Proof): Promise<void> {
@@ -107,22 +172,27 @@ class PrincipalsOfStore implements Principals {
     }
   }
 
-  async #notClaimed(handle: string): Promise<BrokerError> {
-    const { url } = await this.#claims.open(handle)
+  async #notClaimed({ id, handle }: ActingRow): Promise<BrokerError> {
+    const { url } = await this.#claims.open(id)
     return new BrokerError('IdentityNotClaimedError', `The identity "${handle}" is not claimed yet`, {
       hint: `Its owner claims it at ${url}`,
       claimUrl: url,
     })
   }
 
-  async register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered> {
+  async register(
+    proof: Proof,
+    wanted: { handle: string; did: string },
+    { source, bootstrap }: Registrant,
+  ): Promise<Registered> {
     if (proof.issuer !== wanted.did || proof.handle !== wanted.handle) {
       throw new BrokerError('AuthenticationFailedError', 'A registration must be signed by the key it registers')
     }
+    await this.#options.rights.open()
     await this.#claimProof(proof)
-    const isOwner = this.#isOwner(bootstrap)
-    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, isOwner))
-    return { registration: await this.#registration(wanted.handle), isNew }
+    const by = this.#isOwner(bootstrap) ? 'owner' : { source }
+    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, by))
+    return { registration: await this.#registration(wanted), isNew }
   }
 
   #isOwner(bootstrap: Secret | undefined): boolean {
@@ -134,23 +204,39 @@ class PrincipalsOfStore implements Principals {
     return true
   }
 
-  /** The local owner has no account: nobody else is without one. Made the first time somebody proves to be it. */
+  /** Made the first time somebody proves to be it. */
   async #owner(tx: Db): Promise<string> {
-    const owner = await tx
-      .selectFrom('principals')
-      .leftJoin('accounts', 'accounts.principal_id', 'principals.id')
-      .select('principals.id')
-      .where('accounts.principal_id', 'is', null)
-      .executeTakeFirst()
-    return owner?.id ?? this.create(tx, 'admin')
+    const { localOwner } = await this.#options.rights.principals(tx)
+    return localOwner ?? this.#create(tx, { role: 'admin', local_owner: 1 })
   }
 
-  async create(tx: Db, role: Actor['role']): Promise<string> {
+  async create(tx: Db): Promise<{ readonly principalId: string; readonly role: Actor['role'] }> {
+    const role = (await this.#options.rights.principals(tx)).hasOthers ? 'user' : 'admin'
+    return { principalId: await this.#create(tx, { role, local_owner: 0 }), role }
+  }
+
+  async #create(tx: Db, kind: { readonly role: Actor['role']; readonly local_owner: 0 | 1 }): Promise<string> {
+    const { rights, vault } = this.#options
     const created_at = new Date(this.#now()).toISOString()
-    const principal = { id: randomUUID(), role, vault_id: randomUUID(), created_at }
-    await tx.insertInto('principals').values(principal).execute()
-    await this.#options.vault.create(tx, principal.vault_id)
+    const principal = { id: randomUUID(), vault_id: randomUUID(), created_at, epoch: 0, ...kind }
+    await tx
+      .insertInto('principals')
+      .values(await rights.found(tx, principal))
+      .execute()
+    await vault.create(tx, principal.vault_id)
     return principal.id
+  }
+
+  async beginEpoch(tx: Db, principalId: string): Promise<number> {
+    const { rights } = this.#options
+    const before = await tx.selectFrom('principals').selectAll().where('id', '=', principalId).executeTakeFirstOrThrow()
+    const evidence = { principalId, generation: null, rows: [{ table: 'principals' as const, row: before }] }
+    if (!(await rights.speaksFor(tx, evidence))) throw unknownSigner()
+    const epoch = before.epoch + 1
+    const { mac } = await rights.enter(tx, principalId, { table: 'principals', row: { ...before, epoch } })
+    await tx.updateTable('principals').set({ epoch, mac }).where('id', '=', principalId).execute()
+    await carryRunsOver(tx, rights, { principalId, epoch, now: this.#now() })
+    return epoch
   }
 
   claim(token: string): Promise<ClaimView | undefined> {
@@ -161,19 +247,29 @@ class PrincipalsOfStore implements Principals {
     return this.#claims.confirm(actor, token, code)
   }
 
-  async #registration(handle: string): Promise<Registration> {
-    const row = await identityRow(this.#options.store.db, handle)
-    if (row.principal_id !== null) {
-      return { identity: handle, did: row.did, status: 'claimed', principal_id: row.principal_id }
-    }
-    const { url, expiresAt } = await this.#claims.open(handle)
-    return { identity: handle, did: row.did, status: 'claim_required', claim_url: url, expires_at: expiresAt }
+  async #registration({ handle, did }: { handle: string; did: string }): Promise<Registration> {
+    const row = await this.#identity(did)
+    if (!row) throw noSuchIdentity(handle)
+    if (row.principal_id !== null) return { identity: handle, did, status: 'claimed', principal_id: row.principal_id }
+    const { url, expiresAt } = await this.#claims.open(row.id)
+    return { identity: handle, did, status: 'claim_required', claim_url: url, expires_at: expiresAt }
+  }
+
+  #identity(did: string): Promise<ActingRow | undefined> {
+    return this.#options.rights.believe((db) => identityByDid(db, { did }), evidenceOf)
   }
 
   async identityOf(proof: Proof): Promise<Identity> {
+    await this.#options.rights.open()
     await this.#claimProof(proof)
-    const row = await findIdentity(this.#options.store.db, proof.handle)
-    if (row?.did !== proof.issuer) throw unknownSigner()
+    const believed = await this.#identity(proof.issuer)
+    if (believed?.handle !== proof.handle) throw unknownSigner()
+    const row = await this.#options.store.db
+      .selectFrom('identities')
+      .selectAll()
+      .where('id', '=', believed.id)
+      .executeTakeFirst()
+    if (!row) throw unknownSigner()
     return identityOf(row)
   }
 
@@ -184,7 +280,9 @@ class PrincipalsOfStore implements Principals {
       .where('principal_id', '=', actor.principalId)
       .orderBy('handle')
       .execute()
-    return rows.map(identityOf)
+    // After the rows: an agent that was removed meanwhile is not shown.
+    const listed = await this.#options.rights.listed(actor.principalId)
+    return rows.filter((row) => listed.has({ table: 'identities', row })).map(identityOf)
   }
 
   async setLabel(actor: Actor, handle: string, label: string | undefined): Promise<void> {
@@ -199,18 +297,35 @@ class PrincipalsOfStore implements Principals {
 
   async remove(actor: Actor, handle: string): Promise<void> {
     await this.#options.store.transaction(async (tx) => {
-      const { numDeletedRows } = await tx
+      const removed = await tx
         .deleteFrom('identities')
         .where('handle', '=', handle)
         .where('principal_id', '=', actor.principalId)
-        .executeTakeFirstOrThrow()
-      if (numDeletedRows === 0n) throw noSuchIdentity(handle)
+        .returning('id')
+        .executeTakeFirst()
+      if (!removed) throw noSuchIdentity(handle)
+      await this.#options.rights.withdraw(tx, actor.principalId, 'identities', removed.id)
       await this.#options.audit.record(tx, actor, {
         event: 'identity.removed',
         status: 'success',
         reason: `identity ${handle}`,
       })
     })
+  }
+
+  async restore(who: Actor | Suspended, bootstrap?: Secret): Promise<Restored> {
+    const { store, rights, audit } = this.#options
+    const isOwner = this.#isOwner(bootstrap)
+    await rights.open()
+    if ('suspended' in who && !isOwner) throw notYours(who)
+    const of = 'suspended' in who || isOwner || who.role === 'admin' ? undefined : who.principalId
+    const done = await store.transaction((tx) => rights.restore(tx, of))
+    const actor = 'suspended' in who ? await this.#authenticated(who.signer) : who
+    if (done.length > 0) {
+      const reason = `rows put right: ${done.length}`
+      await store.transaction((tx) => audit.record(tx, actor, { event: 'vault.restored', status: 'success', reason }))
+    }
+    return { actor, done }
   }
 
   startRun(actor: Actor, wanted: StartRun): Promise<Run> {
@@ -220,30 +335,6 @@ class PrincipalsOfStore implements Principals {
   endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void> {
     return endRun(this.#options, actor, runId, { exitCode, now: this.#now() })
   }
-}
-
-const actingIdentity = preparedQuery(['handle'], (db, { handle }: Pick<IdentityRow, 'handle'>) =>
-  db
-    .selectFrom('identities')
-    .leftJoin('principals', 'principals.id', 'identities.principal_id')
-    .select([
-      'identities.handle',
-      'identities.did',
-      'identities.principal_id',
-      'principals.vault_id',
-      'principals.role',
-    ])
-    .where('identities.handle', '=', handle),
-)
-
-function findIdentity(db: Db, handle: string): Promise<IdentityRow | undefined> {
-  return db.selectFrom('identities').selectAll().where('handle', '=', handle).executeTakeFirst()
-}
-
-async function identityRow(db: Db, handle: string): Promise<IdentityRow> {
-  const row = await findIdentity(db, handle)
-  if (!row) throw noSuchIdentity(handle)
-  return row
 }
 
 function identityOf(row: IdentityRow): Identity {
@@ -268,6 +359,16 @@ function unknownSigner(): BrokerError {
   return new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
     hint: 'Run `broker onboard`.',
   })
+}
+
+function notYours({ suspended }: Suspended): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Only the owner of the daemon's machine can put this right: ${suspended}`,
+    {
+      hint: 'Run `broker doctor --accept-restore` on the machine of the daemon, as its user.',
+    },
+  )
 }
 
 function noSuchIdentity(handle: string): BrokerError {

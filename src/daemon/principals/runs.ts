@@ -2,7 +2,9 @@ import { randomUUID } from 'node:crypto'
 import { type Actor, BrokerError, type RunGrant } from '../../protocol/index.ts'
 import type { Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
+import type { Rights } from '../rights/index.ts'
 import { type Db, preparedQuery, type RunRow, type Store } from '../store/index.ts'
+import { actorOf, runByDid, runEvidenceOf } from './acting-rows.ts'
 
 /** The key of a run is in the memory of one process: its grant outlives long sessions, and is worthless without it. */
 const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
@@ -10,10 +12,11 @@ const LIFETIME_MS = 7 * 24 * 60 * 60 * 1000
 interface RunsOptions {
   readonly store: Store
   readonly audit: Audit
+  readonly rights: Rights
 }
 
 export async function startRun(
-  { store, audit }: RunsOptions,
+  { store, audit, rights }: RunsOptions,
   actor: Actor,
   wanted: StartRun,
   now: number,
@@ -22,19 +25,18 @@ export async function startRun(
   const expires_at = new Date(now + LIFETIME_MS).toISOString()
   await store.transaction(async (tx) => {
     await refuseKnownKey(tx, wanted.did)
-    const grants = grantsOf(wanted, await outerGrants(tx, actor, wanted.within, now))
-    await tx
-      .insertInto('runs')
-      .values({
-        id,
-        did: wanted.did,
-        handle: actor.identity,
-        grants: JSON.stringify(grants),
-        created_at: new Date(now).toISOString(),
-        expires_at,
-        ended_at: null,
-      })
-      .execute()
+    const grants = grantsOf(wanted, await outerGrants(tx, rights, actor, { id: wanted.within, now }))
+    const row = rights.seal('runs', {
+      id,
+      did: wanted.did,
+      identity_id: identityOf(actor),
+      grants: JSON.stringify(grants),
+      epoch: await epochOf(tx, actor),
+      created_at: new Date(now).toISOString(),
+      expires_at,
+      ended_at: null,
+    })
+    await tx.insertInto('runs').values(row).execute()
     await audit.record(tx, actor, {
       event: 'run.started',
       status: 'success',
@@ -47,17 +49,40 @@ export async function startRun(
 
 type Grants = Omit<RunGrant, 'id'>
 
+function identityOf({ identityId }: Actor): string {
+  if (identityId !== undefined) return identityId
+  throw new BrokerError('OperationNotAllowedError', 'Only an agent has runs')
+}
+
+async function epochOf(tx: Db, { principalId }: Actor): Promise<number> {
+  const { epoch } = await tx
+    .selectFrom('principals')
+    .select('epoch')
+    .where('id', '=', principalId)
+    .executeTakeFirstOrThrow()
+  return epoch
+}
+
 /** What the run that the new one is started in may do; undefined where there is none. */
-async function outerGrants(db: Db, actor: Actor, id: string | undefined, now: number): Promise<Grants | undefined> {
+async function outerGrants(
+  db: Db,
+  rights: Rights,
+  actor: Actor,
+  { id, now }: { readonly id: string | undefined; readonly now: number },
+): Promise<Grants | undefined> {
   if (id === undefined) return undefined
   const row = await db
     .selectFrom('runs')
-    .innerJoin('identities', 'identities.handle', 'runs.handle')
-    .select(['runs.grants', 'runs.expires_at', 'runs.ended_at'])
+    .innerJoin('identities', 'identities.id', 'runs.identity_id')
+    .innerJoin('principals', 'principals.id', 'identities.principal_id')
+    .selectAll('runs')
+    .select('principals.epoch as principal_epoch')
     .where('runs.id', '=', id)
-    .where('identities.principal_id', '=', actor.principalId)
+    .where('principals.id', '=', actor.principalId)
     .executeTakeFirst()
-  if (row && isLive(row, now)) return JSON.parse(row.grants) as Grants
+  if (row && rights.isGenuine({ table: 'runs', row }) && row.epoch === row.principal_epoch && isLive(row, now)) {
+    return JSON.parse(row.grants) as Grants
+  }
   throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
     hint: 'Start the outer command again with `broker run`.',
   })
@@ -103,22 +128,26 @@ interface RunEnd {
  * @throws BrokerError NotFoundError where no run of this identity goes by that id, or a run would end another. Ending it
  * twice is no error.
  */
-export async function endRun({ store, audit }: RunsOptions, actor: Actor, id: string, end: RunEnd): Promise<void> {
+export async function endRun(
+  { store, audit, rights }: RunsOptions,
+  actor: Actor,
+  id: string,
+  end: RunEnd,
+): Promise<void> {
   if (actor.run !== undefined && actor.run.id !== id) throw noSuchRun()
   await store.transaction(async (tx) => {
     const run = await tx
       .selectFrom('runs')
-      .select('ended_at')
+      .selectAll()
       .where('id', '=', id)
-      .where('handle', '=', actor.identity)
+      .where('identity_id', '=', identityOf(actor))
       .executeTakeFirst()
     if (!run) throw noSuchRun()
     if (run.ended_at !== null) return
-    await tx
-      .updateTable('runs')
-      .set({ ended_at: new Date(end.now).toISOString() })
-      .where('id', '=', id)
-      .execute()
+    // One that nobody believes is not made good by its end.
+    if (!rights.isGenuine({ table: 'runs', row: run })) throw noSuchRun()
+    const { ended_at, mac } = rights.seal('runs', { ...run, ended_at: new Date(end.now).toISOString() })
+    await tx.updateTable('runs').set({ ended_at, mac }).where('id', '=', id).execute()
     await audit.record(tx, actor, {
       event: 'run.ended',
       status: end.exitCode === 0 ? 'success' : 'failure',
@@ -132,25 +161,54 @@ function noSuchRun(): BrokerError {
   return new BrokerError('NotFoundError', 'There is no such run')
 }
 
-/** The identity as narrowed by the run whose key signed. @throws BrokerError AuthenticationFailedError */
-export async function runActor(db: Db, identity: Actor, did: string, now: number): Promise<Actor> {
-  const row = await runOf(db, { did, handle: identity.identity })
-  if (!row)
-    throw new BrokerError('AuthenticationFailedError', 'The signer is not a registered identity', {
-      hint: 'Run `broker onboard`.',
-    })
-  if (!isLive(row, now)) throw runEnded()
+/**
+ * Whoever signed with the key of a run: its identity, narrowed by it. Undefined where no run has that key.
+ * @throws BrokerError AuthenticationFailedError where the run has ended
+ */
+export async function runActor(
+  { store, rights }: Pick<RunsOptions, 'store' | 'rights'>,
+  { handle, issuer: did, now }: { readonly handle: string; readonly issuer: string; readonly now: number },
+): Promise<Actor | undefined> {
+  const row = await rights.believe((db) => runByDid(db, { did }), runEvidenceOf)
+  const actor = row && actorOf(row)
+  if (!actor || row.handle !== handle) return undefined
+  if (row.run_epoch !== row.epoch || !isLive(row, now)) throw runEnded()
   const grants = JSON.parse(row.grants) as Grants
-  await requireOuterRuns(db, grants.within, now)
-  return { ...identity, did, run: { id: row.id, ...grants } }
+  await requireOuterRuns(store.db, rights, { within: grants.within, epoch: row.epoch, now })
+  return { ...actor, did, run: { id: row.run_id, ...grants } }
 }
 
 /** A run does not outlive those that it was started in. */
-async function requireOuterRuns(db: Db, within: string | undefined, now: number): Promise<void> {
+async function requireOuterRuns(
+  db: Db,
+  rights: Rights,
+  { within, epoch, now }: { readonly within: string | undefined; readonly epoch: number | null; readonly now: number },
+): Promise<void> {
   for (let id = within; id !== undefined; ) {
     const row = await runById(db, { id })
-    if (!row || !isLive(row, now)) throw runEnded()
+    if (!row || !rights.isGenuine({ table: 'runs', row }) || row.epoch !== epoch || !isLive(row, now)) throw runEnded()
     id = (JSON.parse(row.grants) as Grants).within
+  }
+}
+
+/** Seals the runs that go on under the principal's new epoch. */
+export async function carryRunsOver(
+  tx: Db,
+  rights: Rights,
+  { principalId, epoch, now }: { readonly principalId: string; readonly epoch: number; readonly now: number },
+): Promise<void> {
+  const rows = await tx
+    .selectFrom('runs')
+    .innerJoin('identities', 'identities.id', 'runs.identity_id')
+    .selectAll('runs')
+    .where('identities.principal_id', '=', principalId)
+    .where('runs.epoch', '=', epoch - 1)
+    .where('ended_at', 'is', null)
+    .execute()
+  for (const row of rows) {
+    if (!isLive(row, now) || !rights.isGenuine({ table: 'runs', row })) continue
+    const { mac } = rights.seal('runs', { ...row, epoch })
+    await tx.updateTable('runs').set({ epoch, mac }).where('id', '=', row.id).execute()
   }
 }
 
@@ -164,14 +222,6 @@ function runEnded(): BrokerError {
   })
 }
 
-const runOf = preparedQuery(['did', 'handle'], (db, { did, handle }: Pick<RunRow, 'did' | 'handle'>) =>
-  db
-    .selectFrom('runs')
-    .select(['id', 'grants', 'expires_at', 'ended_at'])
-    .where('did', '=', did)
-    .where('handle', '=', handle),
-)
-
 const runById = preparedQuery(['id'], (db, { id }: Pick<RunRow, 'id'>) =>
-  db.selectFrom('runs').select(['grants', 'expires_at', 'ended_at']).where('id', '=', id),
+  db.selectFrom('runs').selectAll().where('id', '=', id),
 )

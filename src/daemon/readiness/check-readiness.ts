@@ -3,19 +3,24 @@ import { attentionLine, BrokerError } from '../../protocol/index.ts'
 import type { Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { attentionIn, type Connections } from '../connections/index.ts'
+import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
+import type { Rights } from '../rights/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 
 export interface ReadinessOptions {
   readonly store: Store
   readonly vault: Vault
+  readonly rights: Rights
   readonly audit: Audit
   readonly providers: Providers
   readonly connections: Connections
   /** Whether `server/config.json` and this version agree on the home's layout. */
   readonly homeIsCurrent: boolean
   readonly version: string
+  /** What the operator should know of the settings; none of it stops the daemon. */
+  readonly advice: readonly string[]
 }
 
 /** How much of the audit log's chain a readiness check walks: all of a laptop's recent past, in some ten milliseconds. */
@@ -30,16 +35,12 @@ interface Finding {
 
 /** Does what the daemon is there for, in small, for one caller (interface section 2.2). */
 export async function checkReadiness(options: ReadinessOptions, actor: Actor): Promise<Readiness> {
-  const { store, vault, audit, providers, connections } = options
+  const { vault, providers, connections } = options
   await vault.unlock()
   const findings: Readonly<Record<CheckName, Finding>> = {
-    store: await attempt(async () => {
-      await store.probe()
-      const broken = await audit.verify(AUDIT_ROWS)
-      return { issues: broken === undefined ? [] : [broken] }
-    }),
+    store: await attempt(() => checkStore(options)),
     vault: await attempt(() => checkVault(vault, actor)),
-    integrity: await attempt(async () => ({ issues: (await vault.integrity(actor.vaultId)).issues })),
+    integrity: await attempt(() => checkIntegrity(options, actor)),
     // The signature was verified and its identity found before this was asked.
     identity: { issues: [] },
     providers: await attempt(async () => providers.health()),
@@ -49,7 +50,35 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
-  return readinessOf(findings, vault)
+  return readinessOf(findings, options)
+}
+
+/** The same for one whose rows cannot be believed: nothing of any vault is looked at, nor told. */
+export async function suspendedReadiness(
+  options: ReadinessOptions,
+  { suspended, isSealed }: Suspended,
+): Promise<Readiness> {
+  const findings: Readonly<Record<CheckName, Finding>> = {
+    store: await attempt(() => checkStore(options)),
+    vault: { issues: isSealed ? [suspended] : [] },
+    integrity: { issues: [isSealed ? 'Nothing can be checked while the vault is sealed.' : suspended] },
+    identity: { issues: [] },
+    providers: await attempt(async () => options.providers.health()),
+    connections: { issues: [] },
+    spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+  }
+  return { ...readinessOf(findings, options), ...(isSealed && { sealed: true }) }
+}
+
+async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> {
+  await store.probe()
+  const broken = await audit.verify(AUDIT_ROWS)
+  return { issues: broken === undefined ? [] : [broken] }
+}
+
+async function checkIntegrity({ vault, rights }: ReadinessOptions, actor: Actor): Promise<Finding> {
+  const { issues } = await vault.integrity(actor.vaultId)
+  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices(actor.principalId) }
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
@@ -74,10 +103,13 @@ async function attempt(check: () => Promise<Finding>): Promise<Finding> {
   }
 }
 
-function readinessOf(findings: Readonly<Record<CheckName, Finding>>, vault: Vault): Readiness {
+function readinessOf(
+  findings: Readonly<Record<CheckName, Finding>>,
+  { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>,
+): Readiness {
   const entries = Object.entries(findings)
   const issues = entries.flatMap(([name, finding]) => finding.issues.map((issue) => `${name}: ${issue}`))
-  const warnings = entries.flatMap(([, finding]) => finding.warnings ?? [])
+  const warnings = [...entries.flatMap(([, finding]) => finding.warnings ?? []), ...advice]
   const checks = Object.fromEntries(entries.map(([name, { issues }]) => [name, issues.length === 0 ? 'ok' : 'failed']))
   return {
     status: issues.length === 0 ? 'ready' : 'not_ready',

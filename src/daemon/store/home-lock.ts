@@ -1,5 +1,6 @@
 import { DatabaseSync } from 'node:sqlite'
 import { BrokerError } from '../../protocol/index.ts'
+import { refusePlanted } from './planted-files.ts'
 import { storeFailure } from './store-failure.ts'
 
 /**
@@ -9,7 +10,7 @@ import { storeFailure } from './store-failure.ts'
  * @throws BrokerError DaemonUnavailableError
  */
 export function lockHome(path: string, holder: () => string): { release(): void } {
-  const database = new DatabaseSync(path)
+  const database = openLock(path)
   try {
     database.exec('pragma locking_mode = exclusive; begin exclusive')
   } catch (cause) {
@@ -21,6 +22,15 @@ export function lockHome(path: string, holder: () => string): { release(): void 
     })
   }
   return { release: () => database.close() }
+}
+
+function openLock(path: string): DatabaseSync {
+  refusePlanted(path)
+  try {
+    return new DatabaseSync(path)
+  } catch (cause) {
+    throw storeFailure(cause)
+  }
 }
 
 const SQLITE_BUSY = 5

@@ -4,8 +4,20 @@
  */
 export type { Db } from './db.ts'
 export { lockHome } from './home-lock.ts'
+export { migrationsFor } from './migrations.ts'
 export { openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
 export type { ReplayLedger } from './replay-ledger.ts'
 export { SparseWrites } from './sparse-writes.ts'
-export type { AuditEventRow, ConnectionRow, IdentityRow, RecordRow, RefreshRow, RunRow, Tables } from './tables.ts'
+export type {
+  AuditEventRow,
+  BrowserLinkRow,
+  BrowserSessionRow,
+  ConnectionRow,
+  IdentityRow,
+  PrincipalRow,
+  RecordRow,
+  RefreshRow,
+  RunRow,
+  Tables,
+} from './tables.ts'

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { existsSync, mkdtempSync, readdirSync, rmSync, statSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -94,10 +94,12 @@ describe('a migration that was interrupted', () => {
     for (const recorded of ['recorded', 'no table'] as const) {
       it(`${name} is finished from each of its ${statements.length} statements (migrations before: ${recorded})`, async (t) => {
         const clean = await cleanDefinitions(t)
+        const untouched = place(t)
+        leaveHalf(untouched.path, at, [], recorded)
+        const before = at === 0 ? undefined : look(untouched.path, contentOf)
         for (let done = 0; done <= statements.length; done += 1) {
           const here = place(t)
           leaveHalf(here.path, at, statements.slice(0, done), recorded)
-          const before = at === 0 ? undefined : look(here.path, contentOf)
 
           await upgrade(here)
 
@@ -151,9 +153,9 @@ describe('a migration that was interrupted', () => {
       assert.match(changed ?? '', /finished a change of the schema/)
       assert.deepEqual(look(here.path, definitionsOf), clean)
       const session = look(here.path, (database) => ({
-        ...database.prepare('select id, opened_by from browser_sessions').get(),
+        ...database.prepare('select id, identity_id from browser_sessions').get(),
       }))
-      assert.deepEqual(session, { id: 's-1', opened_by: null })
+      assert.deepEqual(session, { id: 's-1', identity_id: null })
     })
   }
 
@@ -203,6 +205,17 @@ describe('a copy of the store', () => {
     await upgrade(here)
     await upgrade(here)
     assert.equal(existsSync(here.copies), false)
+  })
+
+  it('that a crash cut off is removed with what SQLite kept beside it, at the next start', async (t) => {
+    const here = place(t)
+    await upgrade(here)
+    mkdirSync(here.copies, { mode: 0o700 })
+    const whole = '0001_first-2026-11-21T09-00-00-000Z.db'
+    const drafts = ['', '-wal', '-shm', '-journal'].map((ending) => `${whole}.draft${ending}`)
+    for (const name of [whole, ...drafts]) writeFileSync(join(here.copies, name), '')
+    await upgrade(here)
+    assert.deepEqual(readdirSync(here.copies), [whole])
   })
 
   it('is kept three times: the oldest go', async (t) => {

@@ -14,6 +14,7 @@ export function migrationsFor(dialect: Dialect): readonly Migration[] {
     { name: '0001_first', statements: first(dialect) },
     { name: '0002_refreshes', statements: refreshes },
     { name: '0003_accounts', statements: accounts },
+    { name: '0004_rights', statements: rights(dialect) },
     { name: '0005_attention', statements: attention },
   ]
 }
@@ -174,6 +175,121 @@ const accounts: readonly string[] = [
      from audit_events group by 1, 2, 3, 4, 5 on conflict do nothing`,
   `create index audit_hours_by_provider on audit_hours (provider, hour)`,
 ]
+
+/**
+ * SQLite cannot take a primary key away, so tables are made anew beside the old ones. What refers to a table goes before
+ * it: dropping a table deletes its rows, and theirs with them.
+ */
+function rights(dialect: Dialect): readonly string[] {
+  const newId = dialect === 'sqlite' ? 'lower(hex(randomblob(16)))' : `replace(gen_random_uuid()::text, '-', '')`
+  return [
+    `alter table principals add column local_owner integer not null default 0 check (local_owner in (0, 1))`,
+    `alter table principals add column epoch bigint not null default 0`,
+    `alter table principals add column mac text`,
+    `update principals set local_owner = 1
+     where not exists (select 1 from principals where local_owner = 1) and id = (
+       select principals.id from principals left join accounts on accounts.principal_id = principals.id
+       where accounts.principal_id is null limit 1)`,
+    `create unique index principals_one_local_owner on principals (local_owner) where local_owner = 1`,
+    `alter table accounts add column mac text`,
+    `create table identities_next (
+       id text primary key,
+       handle text not null,
+       did text not null unique,
+       principal_id text references principals (id),
+       created_at text not null,
+       last_used_at text,
+       label text,
+       mac text,
+       unique (principal_id, handle))`,
+    `insert into identities_next (id, handle, did, principal_id, created_at, last_used_at, label)
+     select ${newId}, handle, did, principal_id, created_at, last_used_at, label from identities where true
+     on conflict do nothing`,
+    `create table claims_next (
+       token_hash text primary key,
+       identity_id text not null references identities_next (id) on delete cascade,
+       expires_at text not null,
+       wrong_codes integer not null default 0,
+       mac text)`,
+    `insert into claims_next (token_hash, identity_id, expires_at, wrong_codes)
+     select token_hash, identities_next.id, expires_at, wrong_codes
+     from claims join identities_next on identities_next.handle = claims.handle where true on conflict do nothing`,
+    `create table runs_next (
+       id text primary key,
+       did text not null unique,
+       identity_id text not null references identities_next (id) on delete cascade,
+       grants text not null,
+       epoch bigint not null default 0,
+       created_at text not null,
+       expires_at text not null,
+       ended_at text,
+       mac text)`,
+    `insert into runs_next (id, did, identity_id, grants, created_at, expires_at, ended_at)
+     select runs.id, runs.did, identities_next.id, grants, runs.created_at, expires_at, ended_at
+     from runs join identities_next on identities_next.handle = runs.handle where true on conflict do nothing`,
+    `create table browser_sessions_next (
+       id text primary key,
+       token_hash text not null unique,
+       csrf_hash text not null,
+       principal_id text not null references principals (id),
+       identity_id text references identities_next (id) on delete cascade,
+       browser text not null,
+       epoch bigint not null default 0,
+       created_at text not null,
+       last_seen_at text not null,
+       expires_at text not null,
+       mac text)`,
+    `insert into browser_sessions_next
+       (id, token_hash, csrf_hash, principal_id, identity_id, browser, created_at, last_seen_at, expires_at)
+     select browser_sessions.id, token_hash, csrf_hash, browser_sessions.principal_id, identities_next.id, browser,
+       browser_sessions.created_at, last_seen_at, expires_at
+     from browser_sessions left join identities_next on identities_next.handle = browser_sessions.opened_by where true
+     on conflict do nothing`,
+    `create table browser_links_next (
+       token_hash text primary key,
+       principal_id text not null references principals (id),
+       identity_id text references identities_next (id) on delete cascade,
+       epoch bigint not null default 0,
+       expires_at text not null,
+       mac text)`,
+    `insert into browser_links_next (token_hash, principal_id, identity_id, expires_at)
+     select token_hash, browser_links.principal_id, identities_next.id, expires_at
+     from browser_links left join identities_next on identities_next.handle = browser_links.opened_by where true
+     on conflict do nothing`,
+    `drop table browser_links`,
+    `drop table browser_sessions`,
+    `drop table runs`,
+    `drop table claims`,
+    `drop table identities`,
+    `alter table identities_next rename to identities`,
+    `alter table claims_next rename to claims`,
+    `alter table runs_next rename to runs`,
+    `alter table browser_sessions_next rename to browser_sessions`,
+    `alter table browser_links_next rename to browser_links`,
+    `create index browser_sessions_by_principal on browser_sessions (principal_id)`,
+    `create index browser_links_by_principal on browser_links (principal_id)`,
+    `alter table audit_events add column agent_principal_id text`,
+    `create index audit_events_by_agent_principal on audit_events (agent_principal_id, seq)
+     where agent_principal_id is not null`,
+    `create table audit_hours_next (
+       hour text not null,
+       principal_id text not null,
+       agent_principal_id text not null,
+       event text not null,
+       provider text not null,
+       status text not null,
+       count bigint not null,
+       first_seq bigint not null,
+       last_seq bigint not null,
+       primary key (hour, principal_id, agent_principal_id, event, provider, status))`,
+    `insert into audit_hours_next
+     select hour, principal_id, '', event, provider, status, count, first_seq, last_seq from audit_hours where true
+     on conflict do nothing`,
+    `drop table audit_hours`,
+    `alter table audit_hours_next rename to audit_hours`,
+    `create index audit_hours_by_provider on audit_hours (provider, hour)`,
+  ]
+}
 
 const attention: readonly string[] = [
   `alter table connections add column allowed text`,

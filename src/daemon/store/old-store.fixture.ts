@@ -60,20 +60,28 @@ export function contentOf(database: DatabaseSync) {
       .prepare(query)
       .all()
       .map((row) => ({ ...row }))
+  const byHandle = (table: string, columns: string) => {
+    const hasHandle = all(`select 1 from pragma_table_info('${table}') where name = 'handle'`).length > 0
+    const from = hasHandle ? table : `${table} join identities on identities.id = ${table}.identity_id`
+    return all(`select ${columns}, handle from ${from}`)
+  }
   return {
-    principals: all('select * from principals'),
+    principals: all('select id, role, vault_id, created_at from principals'),
     identities: all('select handle, did, principal_id, created_at, last_used_at from identities'),
-    claims: all('select token_hash, handle, expires_at from claims'),
-    runs: all('select * from runs'),
+    claims: byHandle('claims', 'token_hash, expires_at'),
+    runs: byHandle('runs', 'runs.id, runs.did, grants, runs.created_at, expires_at, ended_at'),
     keys: all('select * from vault_sources, data_keys, manifests'),
     records: all('select * from records'),
     connections: all(
       'select vault_id, provider, connection, is_default, auth_type, flow, destination from connections',
     ),
-    events: all('select * from audit_events order by seq'),
+    events: all(`select ${EVENT_COLUMNS} from audit_events order by seq`),
     head: all('select * from audit_head'),
   }
 }
+
+const EVENT_COLUMNS =
+  'seq, id, timestamp, event, source, provider, connection, identity, principal_id, status, reason, run_id, request, hash'
 
 /** Every definition, but for the order of columns and the text they were written with. */
 export function definitionsOf(database: DatabaseSync) {

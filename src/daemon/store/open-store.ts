@@ -7,10 +7,11 @@ import type { Db } from './db.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
 import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
+import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { copyStore, storeCopies } from './store-copies.ts'
+import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
 import { Turns } from './turns.ts'
@@ -62,9 +63,11 @@ async function openSqlite(
   { path, replayPath }: { path: string; replayPath: string },
   { now, version, note }: Required<StoreOptions>,
 ): Promise<Store> {
+  for (const file of [path, replayPath]) refusePlanted(file)
   const database = openDatabase(path)
   const db = new Kysely<Tables>({ dialect: sqliteDialect(database) })
   const copies = join(dirname(path), 'copies')
+  sweepCopies(copies)
   try {
     const change = await migrate(db, {
       dialect: 'sqlite',
@@ -97,8 +100,11 @@ function isKnown(schema: string): boolean {
 /** Whether nothing was stored yet. */
 function isEmpty(database: DatabaseSync): boolean {
   const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
-  const isFilled = (table: string) => database.prepare(`select 1 from ${table} limit 1`).get() !== undefined
-  return !['identities', 'vault_sources'].some((table) => has(table) && isFilled(table))
+  return !(['identities', 'vault_sources'] as const).some((table) => has(table) && isFilled(database, table))
+}
+
+function isFilled(database: DatabaseSync, table: 'identities' | 'vault_sources'): boolean {
+  return database.prepare(`select 1 from ${table} limit 1`).get() !== undefined
 }
 
 function openDatabase(path: string): DatabaseSync {

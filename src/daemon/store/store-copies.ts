@@ -29,8 +29,6 @@ export async function copyStore(database: DatabaseSync, folder: string, schema: 
   const draft = `${path}${DRAFT}`
   try {
     makeFolder(folder)
-    // The daemon that made one is gone: this one has the home's lock.
-    for (const name of namesIn(folder, DRAFT)) rmSync(join(folder, name), { force: true })
     makeEmpty(draft)
     await backup(database, draft)
     makeSingle(draft)
@@ -38,12 +36,28 @@ export async function copyStore(database: DatabaseSync, folder: string, schema: 
     renameSync(draft, path)
     sync(folder)
   } catch (cause) {
-    rmSync(draft, { force: true })
+    sweepCopies(folder)
     throw notCopied(cause)
   }
   const copies = storeCopies(folder)
-  for (const old of copies.slice(KEPT)) rmSync(old.path, { force: true })
+  for (const old of copies.slice(KEPT)) forget(old.path)
   return path
+}
+
+/** Removes copies that were not finished: whoever made one is gone, as the caller has the home's lock. */
+export function sweepCopies(folder: string): void {
+  for (const name of namesIn(folder)) if (DRAFT_FILE.test(name)) forget(join(folder, name))
+}
+
+/** With what SQLite keeps beside it. */
+const DRAFT_FILE = /\.db\.draft(?:-wal|-shm|-journal)?$/
+
+function forget(path: string): void {
+  try {
+    rmSync(path, { force: true })
+  } catch {
+    // A disk that fails keeps it until a later start.
+  }
 }
 
 export interface StoreCopy {
@@ -53,7 +67,7 @@ export interface StoreCopy {
 
 /** Copies in the folder, newest first. */
 export function storeCopies(folder: string): readonly StoreCopy[] {
-  return namesIn(folder, '.db')
+  return namesIn(folder)
     .flatMap((name) => {
       const [, schema, time] = COPY.exec(name) ?? []
       return schema && time ? [{ path: join(folder, name), schema, time }] : []
@@ -63,9 +77,9 @@ export function storeCopies(folder: string): readonly StoreCopy[] {
 
 const COPY = /^(\w+)-(\d{4}-\d\d-\d\dT[\d-]+Z)\.db$/
 
-function namesIn(folder: string, ending: string): readonly string[] {
+function namesIn(folder: string): readonly string[] {
   try {
-    return readdirSync(folder).filter((name) => name.endsWith(ending))
+    return lstatSync(folder).isDirectory() ? readdirSync(folder) : []
   } catch {
     return []
   }

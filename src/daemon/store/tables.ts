@@ -1,4 +1,7 @@
-/** Times are ISO-8601 UTC text, booleans 0 or 1, lists and objects JSON text: the same on SQLite and Postgres. */
+/**
+ * Times are ISO-8601 UTC text, booleans 0 or 1, lists and objects JSON text: the same on SQLite and Postgres. Where a row
+ * says who is who, `mac` is over its table and columns; null in rows of before, until the vault is open for the first time.
+ */
 export interface Tables {
   principals: PrincipalRow
   identities: IdentityRow
@@ -19,14 +22,21 @@ export interface Tables {
   audit_hours: AuditHourRow
 }
 
-interface PrincipalRow {
+export interface PrincipalRow {
   id: string
   role: 'admin' | 'user'
   vault_id: string
   created_at: string
+  /** 1 for the one that the home's bootstrap secret stands for. */
+  local_owner: number
+  /** Grows when everything that was opened before must end. */
+  epoch: number
+  mac: string | null
 }
 
 export interface IdentityRow {
+  id: string
+  /** Unique within its principal. */
   handle: string
   did: string
   /** Null until the identity is claimed. */
@@ -35,50 +45,62 @@ export interface IdentityRow {
   last_used_at: string | null
   /** What its owner calls it. */
   label: string | null
+  mac: string | null
 }
 
-interface ClaimRow {
+export interface ClaimRow {
   /** SHA-256 of the token, hex: the token itself is only in the claim's URL. */
   token_hash: string
-  handle: string
+  identity_id: string
   expires_at: string
   /** Confirmations with another code. */
   wrong_codes: number
+  mac: string | null
 }
 
-interface AccountRow {
+export interface AccountRow {
   principal_id: string
   /** In one spelling: NFKC, lower case. */
   email: string
   /** PHC string of Argon2id. */
   password_hash: string
   created_at: string
+  mac: string | null
 }
 
 /** Tokens are kept as SHA-256, hex. */
-interface BrowserSessionRow {
+export interface BrowserSessionRow {
   id: string
   token_hash: string
   csrf_hash: string
   principal_id: string
   /** The agent whose link opened it; null where somebody typed a password. */
-  opened_by: string | null
+  identity_id: string | null
   browser: string
+  /** Of the principal, when it was opened. */
+  epoch: number
   created_at: string
   last_seen_at: string
   expires_at: string
+  mac: string | null
 }
 
-interface BrowserLinkRow {
+export interface BrowserLinkRow {
   token_hash: string
   principal_id: string
-  expires_at: string
   /** The agent that asked for it. */
-  opened_by: string | null
+  identity_id: string | null
+  /** Of the principal, when it was made. */
+  epoch: number
+  expires_at: string
+  mac: string | null
 }
 
 interface SignInAttemptsRow {
-  /** SHA-256 of what is counted: nobody who tried is named. */
+  /**
+   * Kind of what is counted and its SHA-256, hex: nobody who tried is named. `unclaimed <source> <did>` notes where an
+   * identity came from.
+   */
   subject: string
   attempts: number
   /** Milliseconds since 1970. */
@@ -89,12 +111,15 @@ export interface RunRow {
   id: string
   /** did:key of the run's own ephemeral key. */
   did: string
-  handle: string
+  identity_id: string
   /** JSON: `{only?, connections?}`. */
   grants: string
+  /** Of the principal, when it was started. */
+  epoch: number
   created_at: string
   expires_at: string
   ended_at: string | null
+  mac: string | null
 }
 
 interface VaultSourceRow {
@@ -108,6 +133,7 @@ interface VaultSourceRow {
 }
 
 interface DataKeyRow {
+  /** Or `rights`: the key of the rows that say who is who. */
   vault_id: string
   term: number
   wrapped: Uint8Array
@@ -115,8 +141,9 @@ interface DataKeyRow {
 }
 
 interface ManifestRow {
+  /** Or `rights`, or `rights/` and a principal: what is sealed then is a list of rows. */
   vault_id: string
-  /** Grows by one with each change of the vault's records. */
+  /** Grows by one with each change of the vault's records, or of the list. */
   generation: number
   sealed: Uint8Array
 }
@@ -191,7 +218,10 @@ export interface AuditEventRow {
   provider: string | null
   connection: string | null
   identity: string
+  /** Whose vault it is about. */
   principal_id: string
+  /** Whose agent acted, where that is another. */
+  agent_principal_id: string | null
   status: string
   reason: string | null
   run_id: string | null
@@ -212,6 +242,8 @@ interface AuditHourRow {
   /** Beginning of the hour, ISO-8601 to the hour: `2026-11-21T09`. */
   hour: string
   principal_id: string
+  /** Empty where it is the same. */
+  agent_principal_id: string
   event: string
   /** Empty where the event has none. */
   provider: string

@@ -1,4 +1,5 @@
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { BrokerError } from '../../protocol/index.ts'
 import type { KeyHierarchy } from './key-hierarchy.ts'
 
 /** A small file outside the store that remembers how far each vault has come: an older store shows. */
@@ -10,6 +11,10 @@ export interface AnchorFile {
 export interface Anchor {
   /** Whether the vault is older than it once was on this machine, or was when the daemon began. */
   isRolledBack(vaultId: string): boolean
+  /** How far it has come; 0 where it was never heard of. */
+  reached(vaultId: string): number
+  /** Whether anything was ever written here: the file is not a new one then. */
+  isUsed(): boolean
   /** Remembers how far a vault has come. */
   advance(vaultId: string, generation: number): void
   /** Takes a vault as it is now, older than it was or not. */
@@ -25,7 +30,7 @@ const ROLLED_BACK = Number.MAX_SAFE_INTEGER
 
 /** @param stored generation of each vault as the store has it now, before anything is written */
 export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: ReadonlyMap<string, number>): Anchor {
-  const text = file.read()
+  const text = textOf(file)
   const isNone = text === undefined || (text === '' && stored.size === 0)
   const known = isNone ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
@@ -43,11 +48,23 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     damaged: known === undefined,
     isWritten: () => written,
     isRolledBack: (vaultId) => generations.get(vaultId) === ROLLED_BACK,
+    reached: (vaultId) => generations.get(vaultId) ?? 0,
+    isUsed: () => generations.size > 0,
     advance,
     accept(vaultId, generation) {
       generations.set(vaultId, generation)
       written = tryTo(() => file.write(print(keys, generations)))
     },
+  }
+}
+
+/** The message goes to callers: without the path. */
+function textOf(file: AnchorFile): string | undefined {
+  try {
+    return file.read()
+  } catch (cause) {
+    const message = 'The file "vault-anchor.json" cannot be read: it is a link, or no file of the owner alone'
+    throw new BrokerError('DaemonUnavailableError', message, { cause })
   }
 }
 

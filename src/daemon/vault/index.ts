@@ -15,3 +15,4 @@ export {
   type Vault,
   type VaultStatus,
 } from './open-vault.ts'
+export type { FoundList, RightsSeals, RowKey, RowList } from './rights-seals.ts'

@@ -14,6 +14,8 @@ export interface KeyHierarchy {
   readonly fingerprint: KeyObject
   /** Authenticates the anchor file. */
   readonly anchor: KeyObject
+  /** Authenticates what browsers are known by. */
+  readonly knownBrowser: KeyObject
 }
 
 export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarchy {
@@ -25,6 +27,7 @@ export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarch
     manifest: derive('manifest'),
     fingerprint: derive('fingerprint'),
     anchor: derive('anchor'),
+    knownBrowser: derive('known-browser'),
   }
 }
 

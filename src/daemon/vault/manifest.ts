@@ -12,9 +12,11 @@ export interface Manifest {
   readonly count: number
   /** 32 bytes, hex. */
   readonly fingerprint: string
+  /** Set since the rows that say who is who are sealed too: a store without their key is not one from before. */
+  readonly rights?: true
 }
 
-const EMPTY: Manifest = { count: 0, fingerprint: '00'.repeat(32) }
+const EMPTY: Manifest = { count: 0, fingerprint: '00'.repeat(32), rights: true }
 
 export type Fingerprinted = Pick<RecordRow, 'kind' | 'id' | 'version' | 'sealed'>
 
@@ -23,11 +25,11 @@ export function emptyManifest(): Manifest {
 }
 
 export function withRecord(keys: KeyHierarchy, manifest: Manifest, record: Fingerprinted): Manifest {
-  return { count: manifest.count + 1, fingerprint: mixed(keys, manifest, record) }
+  return { ...manifest, count: manifest.count + 1, fingerprint: mixed(keys, manifest, record) }
 }
 
 export function withoutRecord(keys: KeyHierarchy, manifest: Manifest, record: Fingerprinted): Manifest {
-  return { count: manifest.count - 1, fingerprint: mixed(keys, manifest, record) }
+  return { ...manifest, count: manifest.count - 1, fingerprint: mixed(keys, manifest, record) }
 }
 
 function mixed(keys: KeyHierarchy, manifest: Manifest, { kind, id, version, sealed }: Fingerprinted): string {
@@ -39,13 +41,19 @@ function mixed(keys: KeyHierarchy, manifest: Manifest, { kind, id, version, seal
   return Buffer.from(before.map((byte, at) => byte ^ (print[at] ?? 0))).toString('hex')
 }
 
-export function sealManifest(keys: KeyHierarchy, vaultId: string, generation: number, manifest: Manifest): Buffer {
-  return seal(keys.manifest, Buffer.from(JSON.stringify(manifest)), context(keys, vaultId, generation))
+/** @param content a vault's manifest, or another list that is kept like one under a name of its own */
+export function sealManifest(keys: KeyHierarchy, vaultId: string, generation: number, content: object): Buffer {
+  return seal(keys.manifest, Buffer.from(JSON.stringify(content)), context(keys, vaultId, generation))
 }
 
 /** @throws Error where it is another vault's or generation's, or was changed. */
-export function openManifest(keys: KeyHierarchy, vaultId: string, generation: number, sealed: Uint8Array): Manifest {
-  return JSON.parse(open(keys.manifest, sealed, context(keys, vaultId, generation)).toString()) as Manifest
+export function openManifest<Content = Manifest>(
+  keys: KeyHierarchy,
+  vaultId: string,
+  generation: number,
+  sealed: Uint8Array,
+): Content {
+  return JSON.parse(open(keys.manifest, sealed, context(keys, vaultId, generation)).toString()) as Content
 }
 
 function context(keys: KeyHierarchy, vaultId: string, generation: number): readonly string[] {

@@ -1,4 +1,4 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
 import { type Db, preparedQuery, type RecordRow, type Store } from '../store/index.ts'
@@ -16,6 +16,7 @@ import {
   newMasterKey,
 } from './master-key-source.ts'
 import { recordContext } from './record-context.ts'
+import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
 
 /** A record as the store has it. */
 export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
@@ -45,9 +46,13 @@ export type VaultStatus =
 
 export interface Vault {
   readonly mode: EncryptionMode
+  /** For the rows that say who is who. */
+  readonly rights: RightsSeals
   status(): VaultStatus
   /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
   unlock(): Promise<VaultStatus>
+  /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
+  knownBrowserMac(text: string): Buffer | undefined
   /** Makes the keys of a new, empty vault. */
   create(tx: Db, vaultId: string): Promise<void>
   /** Seals `plaintext` as the record's only version, and returns that; `binding` is what it is bound to besides its name. */
@@ -106,9 +111,11 @@ interface Unsealed {
 
 class SealedRecords implements Vault {
   readonly mode: EncryptionMode
+  readonly rights: RightsSeals
   readonly #options: VaultOptions
   readonly #dataKeys = new Map<string, DataKey>()
-  readonly #changed = new Set<string>()
+  /** What has come further, and how far it was seen to be; 0 where only the store can tell. */
+  readonly #changed = new Map<string, number>()
   readonly #inspections: Inspections
   /** The newest version of each record that was opened here: none ever becomes older. */
   readonly #newest = new LRUCache<string, number>({ max: MOST_REMEMBERED })
@@ -122,6 +129,12 @@ class SealedRecords implements Vault {
       async (vaultId) => (await this.integrity(vaultId)).breach,
       options.now ?? Date.now,
     )
+    this.rights = openRightsSeals({
+      store: options.store,
+      unsealed: () => this.#unsealed(),
+      changed: (name, generation) => this.#anchorSoon(name, generation),
+      now: options.now ?? Date.now,
+    })
   }
 
   status(): VaultStatus {
@@ -152,7 +165,10 @@ class SealedRecords implements Vault {
 
   async #generations(): Promise<ReadonlyMap<string, number>> {
     const rows = await this.#options.store.db.selectFrom('manifests').select(['vault_id', 'generation']).execute()
-    return new Map(rows.map(({ vault_id, generation }) => [vault_id, generation]))
+    // A list of rows that is older does not change any more, and needs no mark that outlasts its changes.
+    return new Map(
+      rows.filter(({ vault_id }) => !isListName(vault_id)).map(({ vault_id, generation }) => [vault_id, generation]),
+    )
   }
 
   async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
@@ -183,6 +199,11 @@ class SealedRecords implements Vault {
     }
     await tx.insertInto('vault_sources').values(row).execute()
     return { masterKey, deploymentId }
+  }
+
+  knownBrowserMac(text: string): Buffer | undefined {
+    if ('cause' in this.#state) return undefined
+    return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
   }
 
   #unsealed(): Unsealed {
@@ -254,22 +275,28 @@ class SealedRecords implements Vault {
     const { keys } = this.#unsealed()
     const sealed = sealManifest(keys, vaultId, generation, manifest)
     await tx.updateTable('manifests').set({ sealed }).where('vault_id', '=', vaultId).execute()
-    this.#changed.add(vaultId)
+    this.#anchorSoon(vaultId)
+  }
+
+  #anchorSoon(name: string, seen = 0): void {
+    this.#changed.set(name, Math.max(seen, this.#changed.get(name) ?? 0))
     this.#anchorTimer ??= setTimeout(() => void this.anchorChanges(), ANCHOR_DELAY_MS).unref()
   }
 
   async anchorChanges(): Promise<void> {
     clearTimeout(this.#anchorTimer)
     this.#anchorTimer = undefined
-    const changed = [...this.#changed]
+    const changed = new Map(this.#changed)
     this.#changed.clear()
-    if (changed.length === 0) return
+    if (changed.size === 0) return
     const { anchor } = this.#unsealed()
+    // What was seen stays seen, though somebody puts back an older one before it is written down.
+    for (const [name, seen] of changed) if (seen > 0) anchor.advance(name, seen)
     // Read anew: the transaction that made the change may have been rolled back.
     const rows = await this.#options.store.db
       .selectFrom('manifests')
       .select(['vault_id', 'generation'])
-      .where('vault_id', 'in', changed)
+      .where('vault_id', 'in', [...changed.keys()])
       .execute()
       .catch(() => [])
     for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
