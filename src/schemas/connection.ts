@@ -75,6 +75,8 @@ export const approval = z.strictObject({
   connection: connectionName,
   added: destinationLines,
   removed: destinationLines,
+  /** False where it is not known what was allowed before: an earlier version kept a digest alone. */
+  known: z.boolean(),
   /** Registrable domains that the credential was not for before. */
   new_domains: z.array(z.string()),
 })

@@ -66,11 +66,13 @@ async function unapproved(client: DaemonClient, which: Which): Promise<readonly 
   return Promise.all(waiting.map((one) => client.approval(one.provider, one.connection)))
 }
 
-function show({ output }: Invocation, { provider, connection, added, removed, new_domains }: Approval): void {
+function show({ output }: Invocation, approval: Approval): void {
+  const { provider, connection, added, removed, known, new_domains } = approval
   output.notice(`Connection "${connection}" of ${provider}`)
   for (const line of Object.values(added).flat()) output.notice(`  + ${line}`)
   for (const line of Object.values(removed).flat()) output.notice(`  - ${line}`)
-  if (new_domains.length > 0) output.warn(`Its credential was never for ${new_domains.join(', ')}.`)
+  if (!known) output.warn('What it was for before is not known any more: look at all of it.')
+  else if (new_domains.length > 0) output.warn(`Its credential was never for ${new_domains.join(', ')}.`)
 }
 
 async function confirm({ terminal }: Invocation, wanted: readonly Approval[]): Promise<void> {

@@ -293,8 +293,9 @@ class ConnectionsOfStore implements Connections {
   async approval(actor: Actor, id: ConnectionId): Promise<Approval> {
     const row = await this.#row(actor, id)
     const { provider, connection } = row
-    const { added, removed, newDomains } = this.#unapproved(row)
-    return { provider, connection, added: copied(added), removed: copied(removed), new_domains: [...newDomains] }
+    const { added, removed, isKnown, newDomains } = this.#unapproved(row)
+    const difference = { added: copied(added), removed: copied(removed), known: isKnown }
+    return { provider, connection, ...difference, new_domains: [...newDomains] }
   }
 
   #unapproved(row: ConnectionRow) {

@@ -13,6 +13,8 @@ export interface DestinationLines {
 export interface DestinationDifference {
   readonly added: DestinationLines
   readonly removed: DestinationLines
+  /** Whether it is known what was allowed before; where it is not, everything counts as added. */
+  readonly isKnown: boolean
   /** Registrable domains among the added hosts and addresses that the credential was not for before. */
   readonly newDomains: readonly string[]
 }
@@ -21,14 +23,14 @@ const NOTHING: DestinationLines = { hosts: [], injections: [], endpoints: [] }
 
 /**
  * What changed between two destinations, as {@link import('./destination-digest.ts').destinationText} writes them.
- * @param before undefined where nobody knows any more: everything counts as added
+ * @param before undefined where nobody knows any more
  */
 export function differenceOf(before: string | undefined, after: string): DestinationDifference {
   const [old, present] = [before === undefined ? NOTHING : linesOf(before), linesOf(after)]
   const added = without(present, old)
   const known = new Set(domainsOf(old))
   const newDomains = [...new Set(domainsOf(added))].filter((domain) => !known.has(domain))
-  return { added, removed: without(old, present), newDomains }
+  return { added, removed: without(old, present), isKnown: before !== undefined, newDomains }
 }
 
 /** Whether the credential goes to the same places in the same form: fixed headers and the like may have changed. */

@@ -255,9 +255,10 @@ function Approve({ connection: { provider, connection: name }, onClose }: OfConn
     >
       <p>The definition of {provider} has changed where this credential may go.</p>
       <Answered question={question}>
-        {({ added, removed, new_domains }) => (
+        {({ added, removed, known, new_domains }) => (
           <>
-            {new_domains.length > 0 && (
+            {!known && <p>What it was for before is not known any more: look at all of it.</p>}
+            {known && new_domains.length > 0 && (
               <p>
                 <Badge tone="bad">New domain</Badge> It was never for {new_domains.join(', ')}.
               </p>
