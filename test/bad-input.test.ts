@@ -148,6 +148,7 @@ describe('bad input', () => {
     assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
     const log = readFileSync(join(daemon.home, 'server/logs/daemon.log'), 'utf8')
     assert.ok(log.includes('"route":"/api/auth/sessions"'))
-    assert.doesNotMatch(log + daemon.output(), /CNRY|eyJ|admin/)
+    // A route of its own name has the word too.
+    assert.doesNotMatch(log.replaceAll('/api/admin/', '') + daemon.output(), /CNRY|eyJ|admin/)
   })
 })

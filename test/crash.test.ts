@@ -99,7 +99,7 @@ async function allEvents({ ada }: Stage, filter: string) {
   }
 }
 
-describe('a daemon that is killed', { timeout: 60_000 }, () => {
+describe('a daemon that is killed', { timeout: 240_000 }, () => {
   it('keeps each kind of write that it acknowledged a moment before', async (t) => {
     const secret = markedSecret('sk-')
     let stage = await openStage(t)
@@ -300,7 +300,7 @@ async function untilKilled(write: (count: number) => Promise<void>): Promise<voi
   }
 }
 
-describe('a disk that takes no more', { timeout: 30_000 }, () => {
+describe('a disk that takes no more', { timeout: 240_000 }, () => {
   const hasLimits = spawnSync('prlimit', ['--version']).status === 0
 
   const skip = !hasLimits && 'there is no prlimit here to stop files from growing'

@@ -91,7 +91,7 @@ const ECHOES: Readonly<Record<string, Echo>> = {
   'as the type of a token': ([one = '']) => ({ body: { access_token: one, token_type: one, expires_in: one } }),
 }
 
-describe('a provider that repeats what it was told', { timeout: 60_000 }, () => {
+describe('a provider that repeats what it was told', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   const secrets = new Set<string>([CLIENT_SECRET])
   /** Those of the test at hand; of all tests in the last one. */

@@ -16,7 +16,7 @@ const SERVICES = [
 ]
 const basic = ({ user, key }: (typeof SERVICES)[number]) => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`
 
-describe('git over https behind broker run', { timeout: 60_000 }, () => {
+describe('git over https behind broker run', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let root: string
   let server: NamedServer

@@ -54,7 +54,7 @@ interface Operation {
 /** What a caller chooses freely and gets back as it was: a name, or a line of its own audit event. */
 const CHOSEN_TEXT: ReadonlySet<string> = new Set(['connection', 'connections', 'command', 'scopes'])
 
-describe('no secret is seen anywhere but where it must be', { timeout: 110_000 }, () => {
+describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   const traces: Trace[] = []
   let api: LocalApi

@@ -90,7 +90,7 @@ const CARRIERS = [
 
 const CHILD = fileURLToPath(new URL('./ten-clients.ts', import.meta.url))
 
-describe('a newcomer with a .env of ten known keys', { timeout: 60_000 }, () => {
+describe('a newcomer with a .env of ten known keys', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   const arrived = new Map<string, object>()
   let world: BrokerHome

@@ -18,7 +18,7 @@ const BROKER = fileURLToPath(new URL('../bin/broker', import.meta.url))
 const API = 'api.by-page.example'
 const LED_ON = /Log in with your browser: (\S+)/
 
-describe('no secret of an OAuth login is seen anywhere but where it must be', { timeout: 110_000 }, () => {
+describe('no secret of an OAuth login is seen anywhere but where it must be', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   /** What this test knows, and the provider was never told. */
   const own = new Set<string>()

@@ -15,7 +15,7 @@ aws_secret_access_key = CNRYwork
 aws_session_token = CNRYtoken
 `
 
-describe('broker onboard --from aws,gcloud', { timeout: 60_000 }, () => {
+describe('broker onboard --from aws,gcloud', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let world: BrokerHome
   let ada: Caller

@@ -10,7 +10,7 @@ const DATADOG = { DD_API_KEY: 'CNRYdd-api', DD_APP_KEY: 'CNRYdd-app' }
 const MAILJET = { MJ_APIKEY_PRIVATE: 'CNRYmj-private', MJ_APIKEY_PUBLIC: 'mj-public' }
 const ZENDESK = { ZENDESK_API_TOKEN: 'CNRYzd', ZENDESK_EMAIL: 'ada@acme.example', ZENDESK_SUBDOMAIN: 'acme' }
 
-describe('broker onboard with credentials of several parts', { timeout: 60_000 }, () => {
+describe('broker onboard with credentials of several parts', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let world: BrokerHome
   let ada: Caller

@@ -53,7 +53,7 @@ const COMMANDS: readonly (readonly [path: string, command: string, outcome: 'ref
   ['server/logs/daemon.log', 'daemon logs', 'refused'],
 ]
 
-const OPTIONS = { concurrency: 2, timeout: 120_000 }
+const OPTIONS = { concurrency: 2, timeout: 240_000 }
 const PATIENCE_MS = 30_000
 
 describe('what was planted in a home at a path that the daemon opens', OPTIONS, () => {

@@ -24,7 +24,7 @@ function versionOf(program: string): string {
 // Debian 12 brings 1.65, Debian 13 1.85.
 const isOld = Number(versionOf('/usr/bin/cargo').split('.')[1]) < 74 && 'cargo is older than 1.74'
 
-describe('cargo behind broker run', { timeout: 60_000, skip }, () => {
+describe('cargo behind broker run', { timeout: 240_000, skip }, () => {
   const cleanup = suiteCleanup()
   let world: RegistryWorld
   before(async () => {

@@ -14,7 +14,7 @@ const basic = (user: string, key: string) => `Basic ${Buffer.from(`${user}:${key
 const BLOBS = 'pkg-containers.githubusercontent.com'
 const skip = whyNot('skopeo') || whyNot('docker registry') || whyNot('openssl')
 
-describe('registries of images behind broker run', { timeout: 60_000, skip }, () => {
+describe('registries of images behind broker run', { timeout: 240_000, skip }, () => {
   const cleanup = suiteCleanup()
   let world: RegistryWorld
   before(async () => {

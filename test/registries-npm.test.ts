@@ -20,7 +20,7 @@ const REGISTRIES = [
 ]
 const QUIET = { npm_config_audit: 'false', npm_config_fund: 'false', npm_config_update_notifier: 'false' }
 
-describe('npm behind broker run', { timeout: 60_000 }, () => {
+describe('npm behind broker run', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let world: RegistryWorld
   before(async () => {

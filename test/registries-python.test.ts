@@ -15,7 +15,7 @@ const INDEX_TOKEN = markedSecret('')
 const basic = (user: string, key: string) => `Basic ${Buffer.from(`${user}:${key}`).toString('base64')}`
 const INDEX = 'https://packages.acme.example/pypi/'
 
-describe('pip behind broker run', { timeout: 60_000, skip: whyNot('pip') }, () => {
+describe('pip behind broker run', { timeout: 240_000, skip: whyNot('pip') }, () => {
   const cleanup = suiteCleanup()
   const uploads: string[] = []
   let world: RegistryWorld

@@ -33,7 +33,7 @@ function isSigned(jwt: string): boolean {
   return verify('sha256', Buffer.from(`${header}.${claims}`), publicKey, Buffer.from(signature, 'base64url'))
 }
 
-describe('keys that sign, behind broker run', { timeout: 110_000 }, () => {
+describe('keys that sign, behind broker run', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   const taken: TakenRequest[] = []
   let tokens: ScriptedServer
