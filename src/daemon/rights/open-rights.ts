@@ -1,3 +1,4 @@
+import { timingSafeEqual } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Audit } from '../audit/index.ts'
@@ -209,7 +210,7 @@ class RightsOfStore implements Rights {
     if (identityId && !(listed && Object.hasOwn(listed, nameOf('identities', identityId)))) return false
     return rows.every((one) => {
       const text = textOf(this.#requireKey(), one.table, one.row)
-      if (one.row.mac === null || one.row.mac !== this.#macOf(text)) return false
+      if (!isMac(one.row.mac, this.#macOf(text))) return false
       return listed === undefined || !isListed(one) || listed[nameOf(one.table, keyOf(one.table, one.row))] === text
     })
   }
@@ -272,7 +273,7 @@ class RightsOfStore implements Rights {
   }
 
   isGenuine({ table, row }: AnyRow): boolean {
-    return row.mac !== null && row.mac === this.#macOf(textOf(this.#requireKey(), table, row))
+    return isMac(row.mac, this.#macOf(textOf(this.#requireKey(), table, row)))
   }
 
   #macOf(text: string): string {
@@ -356,6 +357,11 @@ class RightsOfStore implements Rights {
     this.#told.clear()
     return restoreRows(tx, { seals: this.#seals, key: this.#requireKey(), isGenuine, now: this.#now() }, of)
   }
+}
+
+function isMac(given: string | null, expected: string): boolean {
+  const [one, other] = [Buffer.from(given ?? ''), Buffer.from(expected)]
+  return one.length === other.length && timingSafeEqual(one, other)
 }
 
 function rowsOf(list: FoundList | undefined): RowList['rows'] | undefined {
