@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { sql } from 'kysely'
-import { loadConfig, readPrivateFile, writePrivateFile } from '../src/config/index.ts'
+import { createPrivateFile, loadConfig, readPrivateFile, writePrivateFile } from '../src/config/index.ts'
 import { openAudit } from '../src/daemon/audit/index.ts'
 import { openConnections, openOAuthClients } from '../src/daemon/connections/index.ts'
 import { credentialFields, openProviders } from '../src/daemon/providers/index.ts'
@@ -26,7 +26,12 @@ const store = await openStore({ kind: 'sqlite', path: paths.database, replayPath
 await sql`pragma synchronous = off`.execute(store.db)
 const vault = await openVault({
   store,
-  masterKey: { mode: 'local_key', localKeyPath: paths.masterKey, keyring: systemKeyring() },
+  masterKey: {
+    mode: 'local_key',
+    localKeyPath: paths.masterKey,
+    createFile: createPrivateFile,
+    keyring: systemKeyring(),
+  },
   anchorFile: {
     read: () => readPrivateFile(paths.vaultAnchor),
     write: (text) => writePrivateFile(paths.vaultAnchor, text),

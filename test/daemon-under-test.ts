@@ -184,19 +184,24 @@ export async function connect(one: Caller, provider: string, key: string, more: 
   if (done.body.status !== 'completed') throw new Error(done.text)
 }
 
-/** One request on a connection of its own, with exactly these headers. */
+/**
+ * One request on a connection of its own, with exactly these headers.
+ * @param from an address of this machine to come from: all of 127.0.0.0/8 are
+ */
 export function send(
-  daemon: DaemonUnderTest,
+  daemon: Pick<DaemonUnderTest, 'port'>,
   method: string,
   path: string,
   body: Uint8Array | string = '',
-  headers: Readonly<Record<string, string>> = {},
+  headers: Readonly<Record<string, string | string[]>> = {},
+  from?: string,
 ): Promise<Answer> {
   // Node frames the body of a DELETE by nothing unless it is told to.
   const framing: Record<string, string> = body.length > 0 ? { 'content-length': String(Buffer.byteLength(body)) } : {}
+  const place = { host: '127.0.0.1', port: daemon.port, ...(from !== undefined && { localAddress: from }) }
   return new Promise((resolve, reject) => {
     const outgoing = request(
-      { host: '127.0.0.1', port: daemon.port, method, path, headers: { ...framing, ...headers }, agent: false },
+      { ...place, method, path, headers: { ...framing, ...headers }, agent: false },
       (incoming) => {
         let text = ''
         incoming.setEncoding('utf8')

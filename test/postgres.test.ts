@@ -7,6 +7,7 @@ import { assertFiltersFind } from './audit-filters.ts'
 import {
   caller,
   connect,
+  type DaemonUnderTest,
   owner,
   refusedDaemon,
   send,
@@ -15,7 +16,8 @@ import {
   temporaryHome,
 } from './daemon-under-test.ts'
 import { type Postgres, startPostgres } from './postgres-server.ts'
-import { browserWith, signedIn } from './signed-in-browser.ts'
+import { registerFrom } from './register-from.ts'
+import { browserWith, cookiesOf, signedIn } from './signed-in-browser.ts'
 
 describe('on Postgres', { skip: whyNot('postgres') }, () => {
   const cleanup = suiteCleanup()
@@ -114,6 +116,30 @@ describe('on Postgres', { skip: whyNot('postgres') }, () => {
     assert.equal(sum, one.role === 'admin' ? 4 : 1)
     assert.equal((await elsewhere('POST', '/api/logout', {})).status, 200)
     assert.equal((await one.call('GET', '/api/me')).status, 401)
+  })
+
+  it('what is counted of a source, and a browser that is known, are those of all daemons', async () => {
+    const fresh = { ...env, BROKER_DATABASE_URL: await postgres.newDatabase('sources') }
+    const [first, second] = await Promise.all([1, 2].map(() => startDaemon(cleanup, { env: fresh })))
+    assert.ok(first && second)
+    const ada = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
+    const json = { 'content-type': 'application/json', accept: 'application/json' }
+    const account = (daemon: DaemonUnderTest, route: string, login: typeof ada, source: string, cookie = '') =>
+      send(daemon, 'POST', `/api/auth/${route}`, JSON.stringify(login), { ...json, cookie }, source)
+
+    const known = cookiesOf(await account(first, 'register', ada, '127.0.0.1'))
+    const guess = (at: number) =>
+      account([first, second][at % 2] ?? first, 'login', { ...ada, password: 'CNRY guessed' }, '127.0.0.2')
+    const guesses = await Promise.all(Array.from({ length: 8 }, (_, at) => guess(at)))
+    assert.equal(guesses.filter(({ status }) => status === 401).length, 5)
+    assert.equal((await account(second, 'login', ada, '127.0.0.2')).status, 429)
+    assert.equal((await account(second, 'login', ada, '127.0.0.2', known)).status, 200)
+    assert.equal((await account(second, 'login', ada, '127.0.0.3')).status, 200)
+
+    for (let at = 0; at < 50; at += 1) await registerFrom(at % 2 === 0 ? first : second, `robot-${at}`, '127.0.0.2')
+    assert.equal((await registerFrom(first, 'one-more', '127.0.0.2')).status, 429)
+    assert.equal((await registerFrom(second, 'one-more', '127.0.0.2')).status, 429)
+    assert.equal((await registerFrom(second, 'honest', '127.0.0.3')).status, 201)
   })
 
   it('holds texts that no column can: the log stays whole', async () => {

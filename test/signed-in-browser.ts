@@ -15,6 +15,14 @@ export function cookieOf({ headers }: Answer): string {
   return first.split(';', 1)[0] ?? ''
 }
 
+/** All that an answer sets, as a browser sends them back. */
+export function cookiesOf({ headers }: Answer): string {
+  return [headers['set-cookie'] ?? []]
+    .flat()
+    .map((cookie) => cookie.split(';', 1)[0])
+    .join('; ')
+}
+
 export function browserWith(daemon: DaemonUnderTest, cookie: string, csrfToken: string): SignedInBrowser['call'] {
   return (method, path, body, headers = {}) => {
     const bytes = body === undefined ? '' : JSON.stringify(body)

@@ -464,19 +464,6 @@ describe('the files of a home', () => {
   })
 })
 
-describe('the memory of the daemon', () => {
-  it('is in no core file, and no signal but those that end it ends it', {
-    skip: process.platform !== 'linux' && 'only Linux has /proc',
-  }, async (t) => {
-    const daemon = await startDaemon(t)
-
-    for (const signal of ['SIGUSR1', 'SIGUSR2'] as const) daemon.process.kill(signal)
-
-    assert.equal((await send(daemon, 'GET', '/api/health')).status, 200)
-    assert.equal(Number.parseInt(readFileSync(`/proc/${daemon.process.pid}/coredump_filter`, 'utf8'), 16), 0)
-  })
-})
-
 describe('the log of the daemon', () => {
   for (const kind of ['a link', 'a FIFO']) {
     it(`is not written through ${kind}`, async (t) => {

@@ -162,7 +162,9 @@ export const sharpTools: readonly SharpTool[] = [
   },
   { modules: ['commander', '@clack/prompts', 'picocolors'], rooms: ['cli'] },
   { modules: ['pino', 'rotating-file-stream'], rooms: ['daemon', 'cli'] },
-  { modules: ['node:vm', 'node:inspector', 'node:cluster', 'node:dgram', 'node:repl', 'node:wasi'], rooms: [] },
+  // The garbage collector can be asked for by no other way.
+  { modules: ['node:vm'], rooms: ['config'] },
+  { modules: ['node:inspector', 'node:cluster', 'node:dgram', 'node:repl', 'node:wasi'], rooms: [] },
 ]
 
 /** Who may read `process.env`: the room that parses it, the two programs that hand it over, and what runs in the child. */

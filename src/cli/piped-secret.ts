@@ -8,11 +8,15 @@ const MAX_BYTES = 64 * 1024
  * What is on standard input: one line, without its line end, or the text of a whole file.
  * @throws BrokerError InvalidRequestError where there is nothing, more than one line, or too much; the text is not repeated.
  */
-export async function readPipedSecret(input: Readable, form: 'line' | 'file' = 'line'): Promise<Secret> {
+export async function readPipedSecret(
+  input: Readable,
+  form: 'line' | 'file' = 'line',
+  hint = LOGIN_HINT,
+): Promise<Secret> {
   const whole = await readText(input)
   const text = form === 'line' ? whole.replace(/\r?\n$/, '') : whole
-  if (text.trim() === '') throw unusable('it is empty')
-  if (form === 'line' && /[\r\n\0]/.test(text)) throw unusable('it is more than one line')
+  if (text.trim() === '') throw unusable('it is empty', hint)
+  if (form === 'line' && /[\r\n\0]/.test(text)) throw unusable('it is more than one line', hint)
   return new Secret(text)
 }
 
@@ -66,8 +70,8 @@ function decode(bytes: Buffer): string {
   }
 }
 
-function unusable(why: string): BrokerError {
-  return new BrokerError('InvalidRequestError', `Cannot use the secret on standard input: ${why}`, {
-    hint: 'Pipe it in (`pbpaste | broker login openai`), type it at a terminal, or use --browser.',
-  })
+const LOGIN_HINT = 'Pipe it in (`pbpaste | broker login openai`), type it at a terminal, or use --browser.'
+
+function unusable(why: string, hint = LOGIN_HINT): BrokerError {
+  return new BrokerError('InvalidRequestError', `Cannot use the secret on standard input: ${why}`, { hint })
 }

@@ -5,6 +5,8 @@ import { createProgram, type GlobalOptions } from './program.ts'
 
 const COMMANDS = [
   'broker',
+  'broker admin',
+  'broker admin reset-password',
   'broker agent',
   'broker agent create',
   'broker agent list',

@@ -44,6 +44,7 @@ export function createProgram(version: string, execute: Execute): Command {
   defineProviders(commands)
   defineAgents(commands)
   defineDaemon(commands)
+  defineAdmin(commands)
   defineHome(commands)
   return program
 }
@@ -224,6 +225,25 @@ function defineDaemon(commands: Commands): void {
     .option('-f, --follow', 'wait for more')
     .does<{ readonly lines: number; readonly follow?: boolean }>(async (invocation, options) =>
       (await import('./commands/daemon-logs.ts')).daemonLogs(invocation, options),
+    )
+}
+
+function defineAdmin(commands: Commands): void {
+  const admin = commands
+    .add(
+      'admin',
+      "what the operator does on the daemon's own machine, by the secret of its home",
+      'broker admin reset-password ada@example.com',
+    )
+    .group()
+  admin
+    .add(
+      'reset-password <email>',
+      "give an account another password, typed at a prompt or piped in; the account's browsers are signed out",
+      'broker admin reset-password ada@example.com',
+    )
+    .does(async (invocation, _options, email = '') =>
+      (await import('./commands/admin.ts')).resetPassword(invocation, email),
     )
 }
 

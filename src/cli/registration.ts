@@ -7,16 +7,15 @@ import { activeHandle } from './session.ts'
 
 /** Makes an agent in this home and gives its DID; the first one becomes the active one. */
 export function createAgentKey(config: Config, handle: string): string {
-  const key = generateSigningKey()
   const isFirst = activeHandle(config) === undefined
-  const identity = { handle, did: key.did, created_at: new Date().toISOString() }
-  if (!createIdentity(config.paths, identity, key.toPem())) {
+  const identity = createIdentity(config.paths, handle, generateSigningKey)
+  if (!identity) {
     throw new BrokerError('OperationNotAllowedError', `There is an agent "${handle}" in this home already`, {
       hint: `Switch to it with \`broker agent use ${handle}\`, or choose another name.`,
     })
   }
   if (isFirst) writeClientConfig(config.paths, { active_identity: handle })
-  return key.did
+  return identity.did
 }
 
 /** Has the daemon accept the client's agent; the home's own daemon takes it for the owner's at once. */

@@ -18,6 +18,8 @@ export interface Terminal {
 export interface AskOptions {
   readonly isSecret: boolean
   readonly isRequired: boolean
+  /** Around a password they are part of it; around a key they came along. */
+  readonly keepsSpaces?: true
   readonly signal: AbortSignal
 }
 
@@ -44,13 +46,13 @@ export function openTerminal({ stdin, stderr, silent }: TerminalOptions): Termin
       if (isCancel(answer)) throw cancelled()
       return answer
     },
-    async ask(question, { isSecret, isRequired, signal }) {
+    async ask(question, { isSecret, isRequired, keepsSpaces, signal }) {
       const { password, text, isCancel } = await import('@clack/prompts')
       const options = { message: printable(question), ...(isRequired && { validate: required }), ...streams, signal }
       const answer = isSecret ? await password(options) : await text(options)
       if (signal.aborted) return undefined
       if (isCancel(answer)) throw cancelled()
-      return answer?.trim() ? new Secret(answer.trim()) : undefined
+      return answer?.trim() ? new Secret(keepsSpaces ? answer : answer.trim()) : undefined
     },
     spin: (text) => (stderr.isTTY === true && !silent ? spin(stderr, text) : SILENT),
   }

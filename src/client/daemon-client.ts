@@ -9,6 +9,7 @@ import type {
   DashboardLink,
   Health,
   Identity,
+  PasswordReset,
   ProviderDefinition,
   ProviderList,
   Readiness,
@@ -255,6 +256,23 @@ export class DaemonClient {
   auditEvents(query: AuditQuery): Promise<AuditPage> {
     const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
     return this.#get(search.size === 0 ? '/api/audit/events' : `/api/audit/events?${search}`)
+  }
+
+  /** Gives an account another password. Signed by nobody: `operator` is the secret of the daemon's home. */
+  async resetPassword(
+    { email, password }: { readonly email: string; readonly password: Secret },
+    operator: Secret,
+  ): Promise<PasswordReset> {
+    await this.prove()
+    const body = Buffer.from(JSON.stringify({ email, password: password.reveal() }))
+    const headers = {
+      accept: 'application/json',
+      'content-type': 'application/json',
+      'content-length': String(body.length),
+      'x-broker-operator': operator.reveal(),
+    }
+    const path = '/api/admin/reset-password'
+    return this.#read(await this.#send({ method: 'POST', path, headers, body, timeout: ANSWER_TIMEOUT }))
   }
 
   async #get<Result>(path: string): Promise<Result> {

@@ -1,6 +1,6 @@
 import { BrokerError, isIdentityHandle } from '../protocol/index.ts'
 import { type HomePaths, privateFolder } from './home.ts'
-import { readPrivateFile, writePrivateFile } from './private-file.ts'
+import { OF_A_COMMAND_MS, readPrivateFile, sweepDrafts, writePrivateFile } from './private-file.ts'
 
 /** `client/config.json`: what the command line remembers between commands. */
 export interface ClientConfig {
@@ -16,7 +16,7 @@ const NAMES = ['daemon_base_url', 'active_identity', 'daemon_did', 'pinned_base_
 /** @throws BrokerError InvalidRequestError naming the file where it is damaged. */
 export function readClientConfig(paths: HomePaths): ClientConfig {
   const text = readPrivateFile(paths.clientConfig)
-  return text === undefined ? {} : parseClientConfig(parseJsonObject(paths.clientConfig, text), paths.clientConfig)
+  return text ? parseClientConfig(parseJsonObject(paths.clientConfig, text), paths.clientConfig) : {}
 }
 
 function parseClientConfig(json: Readonly<Record<string, unknown>>, path: string): ClientConfig {
@@ -36,7 +36,7 @@ function textOf(value: unknown, name: string, path: string): string {
 /** Changes the named members and keeps the others; undefined removes one. */
 export function writeClientConfig(paths: HomePaths, change: ClientConfig): void {
   privateFolder(paths.home)
-  privateFolder(paths.client)
+  sweepDrafts(privateFolder(paths.client), OF_A_COMMAND_MS)
   const config = { ...readClientConfig(paths), ...change }
   writePrivateFile(paths.clientConfig, `${JSON.stringify(config, null, 2)}\n`)
 }

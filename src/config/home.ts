@@ -1,8 +1,8 @@
 import { chmodSync, mkdirSync, statSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
 import { isForeign } from './file-owner.ts'
-import { codeOf } from './private-file.ts'
+import { codeOf, syncFolder } from './private-file.ts'
 
 /** Where everything of one home is (contract section 2). */
 export interface HomePaths {
@@ -18,6 +18,7 @@ export interface HomePaths {
   readonly replayLedger: string
   readonly masterKey: string
   readonly bootstrapSecret: string
+  readonly operatorSecret: string
   readonly daemonInfo: string
   readonly daemonKey: string
   readonly daemonLock: string
@@ -41,6 +42,7 @@ export function homePaths(home: string): HomePaths {
     replayLedger: join(server, 'replay.db'),
     masterKey: join(server, 'master.key'),
     bootstrapSecret: join(server, 'bootstrap.secret'),
+    operatorSecret: join(server, 'operator.secret'),
     daemonInfo: join(server, 'daemon.json'),
     daemonKey: join(server, 'daemon.key'),
     daemonLock: join(server, 'daemon.lock'),
@@ -54,13 +56,25 @@ export function homePaths(home: string): HomePaths {
  * @throws BrokerError OperationNotAllowedError where it is somebody else's, or no folder.
  */
 export function privateFolder(path: string): string {
-  mkdirSync(path, { recursive: true, mode: 0o700 })
+  const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+  if (made !== undefined) keepNames(path, made)
   // A home may be a link to where there is room; what counts is where it leads.
   const stat = statSync(path)
   if (!stat.isDirectory()) throw refusedFolder(path, 'it is not a folder')
   if (isForeign(stat)) throw refusedFolder(path, 'it belongs to another user')
   if ((stat.mode & 0o077) !== 0) tighten(path)
   return path
+}
+
+/** Makes durable that the folders are there, from the last one made up to the first. */
+function keepNames(last: string, first: string): void {
+  for (let folder = last; folder.length >= first.length; folder = dirname(folder)) {
+    try {
+      syncFolder(dirname(folder))
+    } catch {
+      // The folder above may not be ours to read.
+    }
+  }
 }
 
 function tighten(path: string): void {

@@ -1,9 +1,17 @@
-import { readdirSync, rmSync } from 'node:fs'
+import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { type SigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, isIdentityHandle, Secret } from '../protocol/index.ts'
 import { parseJsonObject } from './client-config.ts'
 import { type HomePaths, privateFolder } from './home.ts'
-import { codeOf, createPrivateFile, readPrivateFile } from './private-file.ts'
+import {
+  codeOf,
+  createPrivateFile,
+  OF_A_COMMAND_MS,
+  readPrivateFile,
+  removePrivateFile,
+  sweepDrafts,
+} from './private-file.ts'
 
 /** A local agent: `identities/<handle>.json` and, beside it, its private key. */
 export interface LocalIdentity {
@@ -30,10 +38,11 @@ function filesOf(folder: string): readonly string[] {
   }
 }
 
+/** Undefined where there is none, or nothing in its file. @throws BrokerError InvalidRequestError where it is damaged. */
 export function readIdentity(paths: HomePaths, handle: string): LocalIdentity | undefined {
   const path = join(paths.identities, `${handle}.json`)
   const text = readPrivateFile(path)
-  if (text === undefined) return undefined
+  if (!text) return undefined
   const { handle: name, did, created_at } = parseJsonObject(path, text)
   if (name !== handle || typeof did !== 'string' || typeof created_at !== 'string') {
     throw new BrokerError(
@@ -50,15 +59,25 @@ export function readIdentityKey(paths: HomePaths, handle: string): Secret | unde
   return pem === undefined ? undefined : new Secret(pem)
 }
 
-/** Keeps a new identity; false where the handle is taken in this home. */
-export function createIdentity(paths: HomePaths, identity: LocalIdentity, key: Secret): boolean {
+/**
+ * Makes an identity and gives it; undefined where the handle is taken in this home. A key without its identity is of one
+ * whose making was cut off, or of another command that makes it now: it is the identity's key then, for whoever comes first.
+ */
+export function createIdentity(paths: HomePaths, handle: string, makeKey: () => SigningKey): LocalIdentity | undefined {
   privateFolder(paths.home)
-  privateFolder(paths.identities)
-  if (!createPrivateFile(join(paths.identities, `${identity.handle}.key`), key.reveal())) return false
-  return createPrivateFile(join(paths.identities, `${identity.handle}.json`), `${JSON.stringify(identity, null, 2)}\n`)
+  sweepDrafts(privateFolder(paths.identities), OF_A_COMMAND_MS)
+  if (readIdentity(paths, handle)) return undefined
+  const key = join(paths.identities, `${handle}.key`)
+  if (!readPrivateFile(key)) createPrivateFile(key, makeKey().toPem().reveal())
+  const pem = readIdentityKey(paths, handle) ?? new Secret('')
+  const { did } = signingKeyFromPem(pem, `identities/${handle}.key`)
+  const identity = { handle, did, created_at: new Date().toISOString() }
+  const isMine = createPrivateFile(join(paths.identities, `${handle}.json`), `${JSON.stringify(identity, null, 2)}\n`)
+  return isMine ? identity : undefined
 }
 
+/** The key goes first: what is left when this is cut off can sign nothing, and is no key for a later identity. */
 export function removeIdentity(paths: HomePaths, handle: string): void {
-  rmSync(join(paths.identities, `${handle}.json`), { force: true })
-  rmSync(join(paths.identities, `${handle}.key`), { force: true })
+  removePrivateFile(join(paths.identities, `${handle}.key`))
+  removePrivateFile(join(paths.identities, `${handle}.json`))
 }

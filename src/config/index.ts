@@ -22,8 +22,9 @@ export {
   proxyOfRun,
   withoutProxies,
 } from './load-config.ts'
-export { readPrivateFile, writePrivateFile } from './private-file.ts'
-export { keepMemoryPrivate } from './process-memory.ts'
+export { ensureOperatorSecret, readOperatorSecret } from './operator-secret.ts'
+export { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
+export { keepMemoryPrivate, overwriteFreedMemory } from './process-memory.ts'
 export {
   type DaemonInfo,
   ensureBootstrapSecret,
@@ -33,5 +34,6 @@ export {
   readDaemonInfo,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
+  sweepHome,
   writeDaemonInfo,
 } from './server-files.ts'

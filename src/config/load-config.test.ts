@@ -30,6 +30,11 @@ describe('the configuration', () => {
     assert.throws(() => load({ BROKER_REGISTRATION: 'ajar' }), { name: 'InvalidRequestError' })
   })
 
+  it('takes the proxies that are trusted between commas', () => {
+    const { daemon } = load({ BROKER_TRUSTED_PROXIES: '10.0.0.0/8, ::1,,' })
+    assert.deepEqual(daemon.trustedProxies, ['10.0.0.0/8', '::1'])
+  })
+
   it('takes an empty variable for one that is not set', () => {
     assert.equal(load({ BROKER_PORT: '', BROKER_BASE_URL: '', BROKER_HOST: '' }).baseUrl, 'http://127.0.0.1:7998')
   })

@@ -39,6 +39,8 @@ export interface DaemonConfig {
   readonly logLevel: LogLevel
   /** Whether anybody who gets here may make an account. */
   readonly registration: (typeof REGISTRATION)[number]
+  /** Reverse proxies whose word on where a request comes from is taken: addresses and CIDRs, as they were written. */
+  readonly trustedProxies?: readonly string[]
 }
 
 const REGISTRATION = ['open', 'closed'] as const
@@ -190,6 +192,7 @@ function daemonConfig(env: Environment): DaemonConfig {
       REGISTRATION,
     ),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
+    ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),
   }
 }
 
@@ -232,6 +235,13 @@ function absolute(name: string, env: Environment): string {
   const path = env[name] ?? ''
   if (!isAbsolute(path)) throw invalid(name, 'must be an absolute path')
   return path
+}
+
+function listOf(text: string): readonly string[] {
+  return text
+    .split(',')
+    .map((item) => item.trim())
+    .filter((item) => item !== '')
 }
 
 function oneOf<Value extends string>(name: string, text: string, values: readonly Value[]): Value {

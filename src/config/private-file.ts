@@ -1,6 +1,19 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, fsyncSync, openSync, readSync, renameSync, rmSync, writeSync } from 'node:fs'
-import { dirname } from 'node:path'
+import {
+  closeSync,
+  constants,
+  fstatSync,
+  fsyncSync,
+  linkSync,
+  lstatSync,
+  openSync,
+  readdirSync,
+  readSync,
+  renameSync,
+  unlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { dirname, join } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
 import { isForeign } from './file-owner.ts'
 
@@ -43,43 +56,130 @@ function refusedFile(path: string, why: string, cause?: unknown): BrokerError {
   return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": ${why}`, { cause })
 }
 
-/** Replaces a file whole, readable by its owner alone, so that a crash leaves the old text or the new. */
-export function writePrivateFile(path: string, text: string): void {
-  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+/** Replaces a file whole, readable by its owner alone: a crash or a full disk leaves the old text or the new. */
+export function writePrivateFile(path: string, text: string | Buffer): void {
+  const draft = writeDraft(path, text)
   try {
-    writeDurably(draft, text)
     renameSync(draft, path)
   } catch (cause) {
-    rmSync(draft, { force: true })
+    forget(draft)
     throw cause
   }
   syncFolder(dirname(path))
 }
 
-/** Writes a file that must not be there yet; false where it is. */
-export function createPrivateFile(path: string, text: string): boolean {
+/**
+ * Makes a file whole where there is none; false where there is one, of whoever was first. An empty one is none: earlier
+ * versions made a file and wrote it then, and may have ended in between.
+ */
+export function createPrivateFile(path: string, text: string | Buffer): boolean {
+  if (readPrivateFile(path) === '') {
+    writePrivateFile(path, text)
+    return true
+  }
+  const draft = writeDraft(path, text)
   try {
-    writeDurably(path, text)
-  } catch (cause) {
-    if (codeOf(cause) === 'EEXIST') return false
-    throw cause
+    if (!place(draft, path)) return false
+  } finally {
+    forget(draft)
   }
   syncFolder(dirname(path))
   return true
 }
 
-function writeDurably(path: string, text: string): void {
-  const flags = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
-  const descriptor = openSync(path, flags, 0o600)
+/** Gives the draft its name unless that is taken. */
+function place(draft: string, path: string): boolean {
   try {
-    writeSync(descriptor, text)
-    fsyncSync(descriptor)
-  } finally {
-    closeSync(descriptor)
+    linkSync(draft, path)
+    return true
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false
+    if (!NO_LINKS.has(codeOf(cause) ?? '')) throw cause
+    return claim(draft, path)
   }
 }
 
-function syncFolder(folder: string): void {
+/** What file systems without hard links say. */
+const NO_LINKS = new Set(['EPERM', 'ENOTSUP', 'EOPNOTSUPP', 'ENOSYS', 'EMLINK'])
+
+/** Takes the name by an empty file, which a crash may leave: it counts as none. */
+function claim(draft: string, path: string): boolean {
+  try {
+    closeSync(openSync(path, NEW, 0o600))
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST') return false
+    throw cause
+  }
+  renameSync(draft, path)
+  return true
+}
+
+const NEW = constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL | constants.O_NOFOLLOW
+
+function writeDraft(path: string, text: string | Buffer): string {
+  const draft = `${path}.${randomBytes(6).toString('hex')}.tmp`
+  const descriptor = openSync(draft, NEW, 0o600)
+  try {
+    writeFileSync(descriptor, text)
+    fsyncSync(descriptor)
+  } catch (cause) {
+    forget(draft)
+    throw cause
+  } finally {
+    closeSync(descriptor)
+  }
+  return draft
+}
+
+/** What cannot be removed now is swept at a later start. */
+function forget(draft: string): void {
+  try {
+    unlinkSync(draft)
+  } catch {
+    // Renamed away, or the disk that failed to write fails here too.
+  }
+}
+
+/** Names of drafts: ours, and those of provider definitions. */
+const DRAFT = /\.(?:[0-9a-f]{12}|\d+)\.tmp$/
+
+/** Milliseconds: no command takes as long to write a small file. */
+export const OF_A_COMMAND_MS = 3_600_000
+
+/** Removes the drafts in a folder that a crash has left, if they are older than `age` milliseconds; follows no link. */
+export function sweepDrafts(folder: string, age: number): void {
+  for (const name of namesIn(folder).filter((one) => DRAFT.test(one))) {
+    const path = join(folder, name)
+    try {
+      const stat = lstatSync(path)
+      if (stat.isFile() && !isForeign(stat) && Date.now() - stat.mtimeMs >= age) unlinkSync(path)
+    } catch {
+      // It is gone, or stays: either way nobody reads it.
+    }
+  }
+}
+
+function namesIn(folder: string): readonly string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
+}
+
+/** Removes a file for good, if it is there. */
+export function removePrivateFile(path: string): void {
+  try {
+    unlinkSync(path)
+  } catch (cause) {
+    if (codeOf(cause) === 'ENOENT') return
+    throw cause
+  }
+  syncFolder(dirname(path))
+}
+
+/** Makes the names in a folder durable. */
+export function syncFolder(folder: string): void {
   const descriptor = openSync(folder, constants.O_RDONLY)
   try {
     fsyncSync(descriptor)

@@ -3,7 +3,7 @@ import { rmSync } from 'node:fs'
 import { BrokerError, Secret } from '../protocol/index.ts'
 import { parseJsonObject } from './client-config.ts'
 import type { HomePaths } from './home.ts'
-import { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
+import { OF_A_COMMAND_MS, readPrivateFile, sweepDrafts, writePrivateFile } from './private-file.ts'
 
 /** `server/daemon.json`: the running daemon, for the command line of the same home. */
 export interface DaemonInfo {
@@ -18,7 +18,7 @@ export interface DaemonInfo {
 /** Undefined where no daemon of this home says that it runs. */
 export function readDaemonInfo(paths: HomePaths): DaemonInfo | undefined {
   const text = readPrivateFile(paths.daemonInfo)
-  if (text === undefined) return undefined
+  if (!text) return undefined
   const { pid, port, started_at, version, did } = parseJsonObject(paths.daemonInfo, text)
   const complete =
     typeof pid === 'number' &&
@@ -43,21 +43,33 @@ export function readBootstrapSecret(paths: HomePaths): Secret | undefined {
   return text ? new Secret(text) : undefined
 }
 
-/** The daemon's side: the secret is made once and kept. */
+/** The daemon's side: the secret is made once and kept. Nothing depends on it being the same for good. */
 export function ensureBootstrapSecret(paths: HomePaths): Secret {
-  createPrivateFile(paths.bootstrapSecret, `${randomBytes(32).toString('base64url')}\n`)
   const secret = readBootstrapSecret(paths)
-  if (!secret) throw new BrokerError('InvalidRequestError', `The file "${paths.bootstrapSecret}" is empty: remove it`)
-  return secret
+  if (secret) return secret
+  const made = randomBytes(32).toString('base64url')
+  writePrivateFile(paths.bootstrapSecret, `${made}\n`)
+  return new Secret(made)
 }
 
-/** The daemon's own signing key, PKCS#8 PEM, made by `generate` the first time. */
-export function ensureDaemonKey(paths: HomePaths, generate: () => Secret): Secret {
+/**
+ * The daemon's own signing key, PKCS#8 PEM, made by `generate` the first time.
+ * @param known whether clients may know the daemon by the key it had
+ * @throws BrokerError OperationNotAllowedError where the file is empty and clients may know what was in it
+ */
+export function ensureDaemonKey(paths: HomePaths, generate: () => Secret, known: boolean): Secret {
   const kept = readPrivateFile(paths.daemonKey)
-  if (kept !== undefined) return new Secret(kept)
+  if (kept) return new Secret(kept)
+  if (kept === '' && known) throw emptyKey(paths.daemonKey)
   const made = generate()
-  createPrivateFile(paths.daemonKey, made.reveal())
+  writePrivateFile(paths.daemonKey, made.reveal())
   return made
+}
+
+function emptyKey(path: string): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": it is empty`, {
+    hint: 'Clients know this daemon by the key that was in it: put it back from a backup. Without one, remove the file: a new key is made, and each client is told to trust it with `broker onboard --base-url`.',
+  })
 }
 
 /** Version of the home's layout; `server/config.json` says by which one it was made. */
@@ -65,13 +77,20 @@ export const SERVER_SCHEMA_VERSION = 1
 
 /** What `server/config.json` says, made the first time. @throws BrokerError InvalidRequestError where it is damaged. */
 export function ensureServerConfig(paths: HomePaths): { readonly schemaVersion: number } {
-  createPrivateFile(paths.serverConfig, `${JSON.stringify({ schema_version: SERVER_SCHEMA_VERSION }, null, 2)}\n`)
-  const { schema_version } = parseJsonObject(paths.serverConfig, readPrivateFile(paths.serverConfig) ?? '')
-  if (!Number.isSafeInteger(schema_version)) {
-    throw new BrokerError(
-      'InvalidRequestError',
-      `The file "${paths.serverConfig}" is damaged: "schema_version" is missing`,
-    )
-  }
-  return { schemaVersion: Number(schema_version) }
+  const kept = readPrivateFile(paths.serverConfig)
+  if (kept) return { schemaVersion: parseServerConfig(paths.serverConfig, kept) }
+  writePrivateFile(paths.serverConfig, `${JSON.stringify({ schema_version: SERVER_SCHEMA_VERSION }, null, 2)}\n`)
+  return { schemaVersion: SERVER_SCHEMA_VERSION }
+}
+
+function parseServerConfig(path: string, text: string): number {
+  const { schema_version } = parseJsonObject(path, text)
+  if (Number.isSafeInteger(schema_version)) return Number(schema_version)
+  throw new BrokerError('InvalidRequestError', `The file "${path}" is damaged: "schema_version" is missing`)
+}
+
+/** Removes what a crash has left half written. The caller holds the home's lock, so that no daemon writes now. */
+export function sweepHome(paths: HomePaths): void {
+  for (const folder of [paths.server, paths.providers]) sweepDrafts(folder, 0)
+  for (const folder of [paths.client, paths.identities]) sweepDrafts(folder, OF_A_COMMAND_MS)
 }

@@ -3,23 +3,35 @@ import { homedir } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import {
   type Config,
+  createPrivateFile,
   ensureBootstrapSecret,
   ensureDaemonKey,
+  ensureOperatorSecret,
   ensureServerConfig,
   keepMemoryPrivate,
   loadConfig,
+  overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   readPrivateFile,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
+  sweepHome,
   writeDaemonInfo,
   writePrivateFile,
 } from '../config/index.ts'
 import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
-import { apiRoutes, freePort, type OwnAddresses, type RunningServer, startServer } from './api/index.ts'
+import {
+  apiRoutes,
+  freePort,
+  type OwnAddresses,
+  type RunningServer,
+  SourceLimits,
+  sourceReader,
+  startServer,
+} from './api/index.ts'
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
@@ -42,17 +54,19 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string }
 
   const lock = lockHome(paths.daemonLock, () => describeHolder(config))
+  sweepHome(paths)
   const { schemaVersion } = ensureServerConfig(paths)
-  const daemonKey = signingKeyFromPem(
-    ensureDaemonKey(paths, () => generateSigningKey().toPem()),
-    'server/daemon.key',
-  )
   const port = settings.port || (await freePort(settings.hosts[0] ?? '127.0.0.1'))
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
   const isSecure = baseUrl.startsWith('https:')
+  const sourceOf = sourceReader(settings.trustedProxies ?? [])
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
+  const daemonKey = signingKeyFromPem(
+    ensureDaemonKey(paths, () => generateSigningKey().toPem(), await store.isInUse()),
+    'server/daemon.key',
+  )
   const vault = await openVault({
     store,
     masterKey: {
@@ -60,12 +74,14 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       ...(settings.masterKey && { masterKey: settings.masterKey }),
       ...(settings.masterKeyFile && { masterKeyFile: settings.masterKeyFile }),
       localKeyPath: paths.masterKey,
+      createFile: createPrivateFile,
       keyring: systemKeyring(),
     },
     anchorFile: {
       read: () => readPrivateFile(paths.vaultAnchor),
       write: (text) => writePrivateFile(paths.vaultAnchor, text),
     },
+    onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
@@ -82,7 +98,15 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     baseUrl,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
-  const accounts = openAccounts({ store, audit, principals, rights, registration: settings.registration })
+  const accounts = openAccounts({
+    store,
+    audit,
+    principals,
+    rights,
+    registration: settings.registration,
+    mac: (text) => vault.knownBrowserMac(text),
+    operatorSecret: ensureOperatorSecret(paths),
+  })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -114,6 +138,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       connections,
       homeIsCurrent: schemaVersion === SERVER_SCHEMA_VERSION,
       version,
+      advice: adviceOn(settings),
     },
     home: paths.home,
     ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
@@ -129,7 +154,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       own,
       isSecure,
       now: Date.now,
-      isBehindProxy: settings.publicUrl !== undefined,
+      sourceOf,
+      ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },
@@ -139,8 +165,17 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     throw cannotListen(cause, port)
   })
   writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
+  for (const advice of adviceOn(settings)) log.warn(advice)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
   return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+}
+
+/** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
+function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly string[] {
+  if (publicUrl === undefined || trustedProxies?.length) return []
+  return [
+    'BROKER_TRUSTED_PROXIES is not set: all who come by the reverse proxy count as one source, and share its limits.',
+  ]
 }
 
 function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
@@ -187,7 +222,7 @@ function storeLocation({ daemon, paths }: Config): StoreLocation {
 }
 
 function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
-  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.'))
+  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.') || ANY_ADDRESS.includes(host))
   const names = isLoopback
     ? [...new Set(['127.0.0.1', 'localhost', '[::1]', ...hosts.map(bracketed)])]
     : hosts.map(bracketed)
@@ -196,6 +231,9 @@ function ownAddresses(hosts: readonly string[], port: number, publicUrl: string 
   const origins = [...local.map((authority) => `http://${authority}`), ...(publicUrl ? [publicUrl] : [])]
   return { authorities: new Set(authorities), origins }
 }
+
+/** Loopback is one of them. */
+const ANY_ADDRESS = ['0.0.0.0', '::']
 
 function bracketed(host: string): string {
   return host.includes(':') ? `[${host}]` : host

@@ -47,6 +47,7 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'account.login': 'Signed in',
   'account.login_failed': 'Sign-in failed',
   'account.logout': 'Signed out',
+  'account.password_reset': 'Password reset by the operator',
   'onboard.imported': 'Key imported',
   'run.started': 'Command started',
   'run.ended': 'Command ended',

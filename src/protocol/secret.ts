@@ -8,7 +8,7 @@ const REDACTED = '[redacted]'
  * files that may call it are listed in `tools/reveal-list.ts`.
  */
 export class Secret {
-  readonly #value: string
+  #value: string
 
   constructor(value: string) {
     this.#value = value
@@ -17,6 +17,11 @@ export class Secret {
   /** The characters themselves. Every call site is on the reveal list. */
   reveal(): string {
     return this.#value
+  }
+
+  /** Lets go of the characters, once nobody needs them: what is long-lived would keep them in memory. */
+  forget(): void {
+    this.#value = ''
   }
 
   toString(): string {

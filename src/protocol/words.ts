@@ -58,6 +58,7 @@ export const AUDIT_EVENTS = [
   'account.login',
   'account.login_failed',
   'account.logout',
+  'account.password_reset',
   'onboard.imported',
   'run.started',
   'run.ended',

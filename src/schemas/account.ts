@@ -30,6 +30,12 @@ export type SignedIn = z.infer<typeof signedIn>
 
 export const changePassword = z.strictObject({ current: password, password: password.min(PASSWORD_LENGTH.min) })
 
+/** What the operator of a daemon asks for. */
+export const resetPassword = z.strictObject({ email, password: password.min(PASSWORD_LENGTH.min) })
+
+export const passwordReset = z.strictObject({ status: z.literal('ok'), email: z.string(), principal_id: z.string() })
+export type PasswordReset = z.infer<typeof passwordReset>
+
 export const me = z.strictObject({
   principal_id: z.string(),
   role: z.enum(ROLES),

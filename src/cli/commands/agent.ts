@@ -1,4 +1,11 @@
-import { type Config, listIdentities, readIdentity, removeIdentity, writeClientConfig } from '../../config/index.ts'
+import {
+  type Config,
+  listIdentities,
+  readIdentity,
+  readIdentityKey,
+  removeIdentity,
+  writeClientConfig,
+} from '../../config/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import { day } from '../day.ts'
 import { defaultHandle } from '../default-handle.ts'
@@ -110,6 +117,7 @@ function successor(config: Config): string {
 
 /** False where the daemon does not run or does not know the agent. */
 async function deregister({ config, log }: Invocation, handle: string): Promise<boolean> {
+  if (!readIdentityKey(config.paths, handle)) return false
   const client = connect(config, log, signerOf(config, handle))
   try {
     await client.removeIdentity(handle)

@@ -62,6 +62,10 @@ export class BrowserLinks {
     const { id: principalId, role, epoch } = principal
     return { principalId, role, epoch, identityId: link.identity_id }
   }
+
+  async endAll(tx: Db, principalId: string): Promise<void> {
+    await tx.deleteFrom('browser_links').where('principal_id', '=', principalId).execute()
+  }
 }
 
 function principalOf(tx: Db, id: string) {

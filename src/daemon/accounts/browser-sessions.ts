@@ -12,6 +12,7 @@ import {
   type Store,
 } from '../store/index.ts'
 import { browserName } from './browser-name.ts'
+import type { Marks } from './known-browser.ts'
 
 /** What a browser is given when it is signed in; neither text is stored, nor told again. */
 export interface OpenedSession {
@@ -23,15 +24,19 @@ export interface OpenedSession {
   readonly expiresAt: number
   readonly principalId: string
   readonly role: Actor['role']
+  /** For another cookie, which outlives the session; only where a password was typed. */
+  readonly marks?: Marks
 }
 
 /** A browser that asks to be signed in, as far as the daemon can know it. */
 export interface Caller {
-  /** Where it is. Undefined where others stand between: behind a reverse proxy all would share one. */
-  readonly address?: string
+  /** Where it is, as far as can be known. */
+  readonly source: string
   readonly userAgent?: string
   /** Its session until now: the next one takes the place of it. */
   readonly session?: Secret
+  /** What it keeps of sign-ins before. */
+  readonly marks?: Secret
 }
 
 /** Whose browser is signed in. */
@@ -70,7 +75,7 @@ export class BrowserSessions {
   async open(
     tx: Db,
     { principalId, role, epoch, identityId }: NewSession,
-    { userAgent, session }: Caller,
+    { userAgent, session }: Pick<Caller, 'userAgent' | 'session'>,
   ): Promise<OpenedSession> {
     const now = this.#now()
     const [token, csrfToken] = [randomText(), randomText()]
@@ -162,6 +167,10 @@ export class BrowserSessions {
       .where('principal_id', '=', principalId)
       .executeTakeFirstOrThrow()
     return numDeletedRows > 0n
+  }
+
+  async endAll(tx: Db, principalId: string): Promise<void> {
+    await tx.deleteFrom('browser_sessions').where('principal_id', '=', principalId).execute()
   }
 
   /** All but the one at hand, which goes on in the new epoch. */

@@ -3,4 +3,5 @@
  * credential, nor keep a password or a token as it was given.
  */
 export type { BrowserActor, Caller, OpenedSession } from './browser-sessions.ts'
+export type { Marks } from './known-browser.ts'
 export { type Accounts, type AccountsOptions, openAccounts } from './open-accounts.ts'

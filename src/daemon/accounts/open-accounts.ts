@@ -15,10 +15,12 @@ import {
   type NewSession,
   type OpenedSession,
 } from './browser-sessions.ts'
+import { KnownBrowsers, type Mac, type Marks } from './known-browser.ts'
+import { OPERATOR_IDENTITY, Operator } from './operator.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { refuseCommon } from './password-policy.ts'
 import { type Subject, Throttle } from './throttle.ts'
-import { Turns } from './turns.ts'
+import { type Line, Turns, type TurnsOptions } from './turns.ts'
 
 export interface Login {
   readonly email: string
@@ -32,7 +34,10 @@ export interface Accounts {
    *   InvalidRequestError for a password that everybody tries; RateLimitedError
    */
   register(login: Login, caller: Caller): Promise<OpenedSession>
-  /** @throws BrokerError AuthenticationFailedError, the same for no account and for another password; RateLimitedError */
+  /**
+   * With the right password always, in a browser that the account knows.
+   * @throws BrokerError AuthenticationFailedError, the same for no account and for another password; RateLimitedError
+   */
   signIn(login: Login, caller: Caller): Promise<OpenedSession>
   /** A link that signs this principal's browser in, once, for 60 s. It and what it opened end with the actor's identity. */
   link(actor: Actor): Promise<{ readonly token: string; readonly expiresAt: number }>
@@ -48,8 +53,26 @@ export interface Accounts {
   /** @throws BrokerError NotFoundError */
   endSession(actor: Actor, id: string): Promise<void>
   signOut(actor: BrowserActor): Promise<void>
-  /** All other sessions of the account end. @throws BrokerError AuthenticationFailedError, OperationNotAllowedError */
-  changePassword(actor: BrowserActor, passwords: { readonly current: string; readonly password: string }): Promise<void>
+  /**
+   * All other sessions of the account end, and all other browsers become strangers to it.
+   * @returns what this one is known by from now on
+   * @throws BrokerError InvalidRequestError for another password, OperationNotAllowedError, RateLimitedError
+   */
+  changePassword(actor: BrowserActor, passwords: NewPassword, caller: Caller): Promise<Marks | undefined>
+  /** Does what wants a code that a person typed; who types wrong ones has to wait. @throws BrokerError RateLimitedError */
+  byCode<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result>
+  /** @throws BrokerError AuthenticationFailedError where this is not the operator's secret, RateLimitedError */
+  requireOperator(secret: Secret | undefined, caller: Caller): Promise<void>
+  /**
+   * Gives an account another password, for its operator: sessions, links and known browsers of before end, and nothing
+   * that was tried on it counts any more. @throws BrokerError NotFoundError, InvalidRequestError
+   */
+  resetPassword(login: Login): Promise<{ readonly principalId: string; readonly email: string }>
+}
+
+export interface NewPassword {
+  readonly current: string
+  readonly password: string
 }
 
 export interface AccountsOptions {
@@ -58,8 +81,12 @@ export interface AccountsOptions {
   readonly principals: Pick<Principals, 'create' | 'beginEpoch'>
   readonly rights: Rights
   readonly registration: 'open' | 'closed'
+  /** By a key that is for known browsers alone. */
+  readonly mac: Mac
+  /** What the operator of this daemon's machine has, and nobody else. */
+  readonly operatorSecret: Secret
   /** Passwords that are checked at a time, and how many more may wait. */
-  readonly turns?: { readonly places: number; readonly queue: number }
+  readonly turns?: TurnsOptions
   readonly now?: () => number
 }
 
@@ -72,7 +99,9 @@ class AccountsOfStore implements Accounts {
   readonly #now: () => number
   readonly #sessions: BrowserSessions
   readonly #links: BrowserLinks
+  readonly #known: KnownBrowsers
   readonly #throttle: Throttle
+  readonly #operator: Operator
   /** Tries are counted in them too: there are never more to remember than were checked. */
   readonly #turns: Turns
 
@@ -81,7 +110,9 @@ class AccountsOfStore implements Accounts {
     this.#now = options.now ?? Date.now
     this.#sessions = new BrowserSessions(options.store, options.rights, this.#now)
     this.#links = new BrowserLinks(options.store, options.rights, this.#now)
+    this.#known = new KnownBrowsers(options.mac, this.#now)
     this.#throttle = new Throttle(options.store, this.#now)
+    this.#operator = new Operator({ ...options, secret: options.operatorSecret, throttle: this.#throttle })
     this.#turns = new Turns(options.turns ?? { places: 2, queue: 64 })
   }
 
@@ -90,50 +121,67 @@ class AccountsOfStore implements Accounts {
     await this.#options.rights.open()
     const address = canonicalEmail(email)
     refuseCommon(password, address)
-    const tries = subjectsOf(address, caller)
-    const passwordHash = await this.#turns.take(async () => {
-      await this.#throttle.admit(tries)
-      return hashPassword(new Secret(password))
-    })
+    const tries = pairOf(address, caller)
+    const password_hash = await this.#inTurn({ line: strangeAt(caller), tries }, () =>
+      hashPassword(new Secret(password)),
+    )
     const opened = await this.#options.store.transaction(async (tx) => {
       if (await accountRow(tx, address)) throw cannotRegister()
       const { principalId, role } = await this.#options.principals.create(tx)
       const created_at = isoTime(this.#now())
-      const row = { principal_id: principalId, email: address, password_hash: passwordHash, created_at }
+      const row = { principal_id: principalId, email: address, password_hash, created_at }
       const sealed = await this.#options.rights.enter(tx, principalId, { table: 'accounts', row })
       await tx.insertInto('accounts').values(sealed).execute()
       await this.#record(tx, principalId, 'account.registered', 'success')
       return this.#sessions.open(tx, { principalId, role, epoch: 0, identityId: null }, caller)
     })
     await this.#throttle.credit(tries)
-    return opened
+    return this.#marked(opened, { principal_id: opened.principalId, password_hash }, caller)
   }
 
   async signIn({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
     const address = canonicalEmail(email)
-    const tries = subjectsOf(address, caller)
-    const checked = await this.#turns.take(async () => {
-      await this.#throttle.admit(tries)
-      const account = await this.#account(address)
-      const isRight = await verifyPassword(new Secret(password), account?.password_hash)
-      return { account, isRight }
-    })
-    const opened = await this.#options.store.transaction((tx) => this.#enter(tx, checked, caller))
-    if (!opened) throw cannotSignIn()
+    const account = await this.#account(address)
+    const { line, tries } = this.#tryOf(address, account, caller)
+    const isRight = await this.#inTurn({ line, tries }, () =>
+      verifyPassword(new Secret(password), account?.password_hash),
+    )
+    const opened = await this.#options.store.transaction((tx) => this.#enter(tx, { account, isRight, tries }, caller))
+    if (!account || !opened) throw cannotSignIn()
     await this.#throttle.credit(tries)
-    return opened
+    return this.#marked(opened, account, caller)
+  }
+
+  /** Guesses in a known browser are counted for that alone, all others where they come from: neither is in the other's way. */
+  #tryOf(address: string, account: Account | undefined, caller: Caller): Try {
+    const known = this.#known.idOf(caller.marks, account)
+    if (known !== undefined) {
+      return { line: { kind: 'known', name: known }, tries: [{ kind: 'browser', value: known }] }
+    }
+    return { line: strangeAt(caller), tries: [...pairOf(address, caller), { kind: 'account', value: address }] }
+  }
+
+  /** Counts the try, then does what is much work. @throws BrokerError RateLimitedError before any of it */
+  async #inTurn<Result>({ line, tries }: Try, work: () => Promise<Result>): Promise<Result> {
+    this.#throttle.refuseWaiting(tries)
+    return this.#turns.take(line, async () => {
+      await this.#throttle.admit(tries)
+      return work()
+    })
+  }
+
+  #marked(opened: OpenedSession, account: KnownAccount, { marks: sent }: Caller): OpenedSession {
+    const marks = this.#known.mark(sent, account)
+    return { ...opened, ...(marks && { marks }) }
   }
 
   /** All outcomes take as long: what is no account's is written down too. */
-  async #enter(
-    tx: Db,
-    { account, isRight }: { readonly account: Account | undefined; readonly isRight: boolean },
-    caller: Caller,
-  ): Promise<OpenedSession | undefined> {
+  async #enter(tx: Db, { account, isRight, tries }: Checked, caller: Caller): Promise<OpenedSession | undefined> {
     // It may have been changed while it was checked.
     const isStillRight =
       isRight && account?.password_hash === (await accountRow(tx, account?.email ?? ''))?.password_hash
     if (!account || !isStillRight) {
+      await this.#throttle.failed(tx, tries)
       await this.#record(tx, account?.principal_id ?? NOBODY, 'account.login_failed', 'denied')
       return undefined
     }
@@ -201,8 +249,9 @@ class AccountsOfStore implements Accounts {
 
   async changePassword(
     actor: BrowserActor,
-    { current, password }: { readonly current: string; readonly password: string },
-  ): Promise<void> {
+    { current, password }: NewPassword,
+    caller: Caller,
+  ): Promise<Marks | undefined> {
     const { email } = actor.browser
     if (email === undefined) {
       throw new BrokerError('OperationNotAllowedError', 'The local owner has no password', {
@@ -210,28 +259,69 @@ class AccountsOfStore implements Accounts {
       })
     }
     refuseCommon(password, email)
-    const tries = subjectsOf(email, {})
-    const { store, principals, rights } = this.#options
-    const { before, after } = await this.#turns.take(async () => {
-      await this.#throttle.admit(tries)
-      const before = await this.#account(email)
-      const isRight = await verifyPassword(new Secret(current), before?.password_hash)
-      if (!before || !isRight) throw wrongPassword()
-      return { before, after: await hashPassword(new Secret(password)) }
+    const { store, principals } = this.#options
+    const account = await this.#account(email)
+    const { line, tries } = this.#tryOf(email, account, caller)
+    const password_hash = await this.#inTurn({ line, tries }, async () => {
+      if (!(await verifyPassword(new Secret(current), account?.password_hash))) {
+        await this.#throttle.failed(store.db, tries)
+        throw wrongPassword()
+      }
+      return hashPassword(new Secret(password))
     })
     await store.transaction(async (tx) => {
-      const row = { ...before, password_hash: after }
-      const { mac } = await rights.enter(tx, actor.principalId, { table: 'accounts', row })
-      const { numUpdatedRows } = await tx
-        .updateTable('accounts')
-        .set({ password_hash: after, mac })
-        .where('email', '=', email)
-        .where('password_hash', '=', before.password_hash)
-        .executeTakeFirstOrThrow()
-      if (numUpdatedRows === 0n) throw wrongPassword()
+      if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw wrongPassword()
       await this.#sessions.endOthers(tx, actor, await principals.beginEpoch(tx, actor.principalId))
     })
     await this.#throttle.credit(tries)
+    return account && this.#known.mark(caller.marks, { ...account, password_hash })
+  }
+
+  async byCode<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
+    const tries: readonly Subject[] = [{ kind: 'code', value: actor.principalId }]
+    await this.#throttle.admit(tries)
+    const result = await work()
+    await this.#throttle.credit(tries)
+    return result
+  }
+
+  requireOperator(secret: Secret | undefined, caller: Caller): Promise<void> {
+    return this.#operator.require(secret, caller)
+  }
+
+  async resetPassword({ email, password }: Login): Promise<{ readonly principalId: string; readonly email: string }> {
+    const address = canonicalEmail(email)
+    refuseCommon(password, address)
+    const password_hash = await hashPassword(new Secret(password))
+    const { store, rights, principals } = this.#options
+    await rights.open()
+    const principalId = await store.transaction(async (tx) => {
+      const account = await accountRow(tx, address)
+      if (!account || !(await rights.speaksFor(tx, evidenceOf(account)))) throw noSuchAccount(address)
+      await this.#replaceHash(tx, account, password_hash)
+      const { principal_id } = account
+      await principals.beginEpoch(tx, principal_id)
+      await this.#sessions.endAll(tx, principal_id)
+      await this.#links.endAll(tx, principal_id)
+      await this.#throttle.forget(tx, address)
+      const actor = { identity: OPERATOR_IDENTITY, principalId: principal_id }
+      await this.#options.audit.record(tx, actor, { event: 'account.password_reset', status: 'success' })
+      return principal_id
+    })
+    return { principalId, email: address }
+  }
+
+  /** Of an account that was believed. False where somebody else was first. */
+  async #replaceHash(tx: Db, account: Account, password_hash: string): Promise<boolean> {
+    const row = { ...account, password_hash }
+    const { mac } = await this.#options.rights.enter(tx, account.principal_id, { table: 'accounts', row })
+    const { numUpdatedRows } = await tx
+      .updateTable('accounts')
+      .set({ password_hash, mac })
+      .where('email', '=', account.email)
+      .where('password_hash', '=', account.password_hash)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
   }
 
   #record(tx: Db, principalId: string, event: InternalEvent['event'], status: InternalEvent['status']): Promise<void> {
@@ -247,14 +337,30 @@ function canonicalEmail(email: string): string {
   return email.normalize('NFKC').trim().toLowerCase()
 }
 
-function subjectsOf(account: string, { address }: Caller): readonly Subject[] {
+interface Try {
+  readonly line: Line
+  readonly tries: readonly Subject[]
+}
+
+interface Checked {
+  readonly account: Account | undefined
+  readonly isRight: boolean
+  readonly tries: readonly Subject[]
+}
+
+function strangeAt({ source }: Caller): Line {
+  return { kind: 'strange', name: source }
+}
+
+function pairOf(account: string, { source }: Caller): readonly Subject[] {
   return [
-    { kind: 'account', value: account },
-    ...(address === undefined ? [] : [{ kind: 'address', value: address } as const]),
+    { kind: 'pair', account, source },
+    { kind: 'source', value: source },
   ]
 }
 
 type Account = NonNullable<Awaited<ReturnType<typeof accountRow>>>
+type KnownAccount = Pick<Account, 'principal_id' | 'password_hash'>
 
 function accountRow(db: Db, email: string) {
   return db
@@ -305,6 +411,12 @@ function cannotRegister(): BrokerError {
 
 function cannotSignIn(): BrokerError {
   return new BrokerError('AuthenticationFailedError', 'The address or the password is not right')
+}
+
+function noSuchAccount(address: string): BrokerError {
+  return new BrokerError('NotFoundError', `There is no account of ${address}`, {
+    hint: 'Accounts go by the address that they were registered with.',
+  })
 }
 
 function wrongPassword(): BrokerError {

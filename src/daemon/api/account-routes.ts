@@ -7,7 +7,9 @@ import {
   dashboardLink,
   me,
   ok,
+  passwordReset,
   providerName,
+  resetPassword,
   signedIn,
   signIn,
   signUp,
@@ -18,7 +20,7 @@ import type { AuthSessions } from '../auth-sessions/index.ts'
 import { resultPage } from '../pages/index.ts'
 import { page } from './page-reply.ts'
 import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
-import { type CookieOptions, endedCookie, sessionCookie } from './session-cookie.ts'
+import { type CookieOptions, endedCookie, marksCookie, sessionCookie } from './session-cookie.ts'
 
 export interface AccountRoutesOptions extends CookieOptions {
   readonly accounts: Accounts
@@ -42,6 +44,7 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       summary: 'Makes an account, and signs the browser in. The first account is an admin.',
       body: signUp,
       takesForm: true,
+      perSource: 'registrations',
       reply: signedIn,
       status: 201,
       handle: async ({ body, headers }) =>
@@ -89,6 +92,7 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       access: 'anyone',
       isPage: true,
       actsOnGet: true,
+      perSource: 'pages',
       summary: 'Where that link leads: sets the session cookie and goes on to the dashboard.',
       params: byLink,
       reply: z.unknown(),
@@ -114,9 +118,24 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       summary: "Changes the account's password; its other sessions end.",
       body: changePassword,
       reply: ok,
-      handle: async ({ who, body }) => {
-        await accounts.changePassword(who, body)
-        return { body: { status: 'ok' as const } }
+      handle: async ({ who, body, headers }) => {
+        const marks = await accounts.changePassword(who, body, headers.caller)
+        return {
+          body: { status: 'ok' as const },
+          ...(marks && { headers: { 'set-cookie': marksCookie(marks, options) } }),
+        }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/admin/reset-password',
+      access: 'operator',
+      summary: 'Gives an account another password; its sessions, links and known browsers end.',
+      body: resetPassword,
+      reply: passwordReset,
+      handle: async ({ body }) => {
+        const { email, principalId } = await accounts.resetPassword(body)
+        return { body: { status: 'ok' as const, email, principal_id: principalId } }
       },
     }),
     route({
@@ -181,8 +200,9 @@ function leadOn(options: AccountRoutesOptions, opened: OpenedSession, location: 
 }
 
 /** The token is told with a sign-in and never again: a cookie that another port of this machine got to see is worth little. */
-function openingHeaders(options: AccountRoutesOptions, { token, expiresAt, csrfToken }: OpenedSession) {
-  return { 'set-cookie': sessionCookie(token, expiresAt, options), 'x-csrf-token': csrfToken }
+function openingHeaders(options: AccountRoutesOptions, { token, expiresAt, csrfToken, marks }: OpenedSession) {
+  const session = sessionCookie(token, expiresAt, options)
+  return { 'set-cookie': marks ? [session, marksCookie(marks, options)] : session, 'x-csrf-token': csrfToken }
 }
 
 function usedLink(wantsHtml: boolean): RawReply {

@@ -1,11 +1,12 @@
 import type { IncomingMessage } from 'node:http'
 import { type Proof, verifyProof } from '../../identity/index.ts'
-import { type Actor, BrokerError } from '../../protocol/index.ts'
-import type { Accounts, BrowserActor } from '../accounts/index.ts'
+import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
+import type { Accounts, BrowserActor, Caller } from '../accounts/index.ts'
 import type { Principals, Suspended } from '../principals/index.ts'
 import type { OwnAddresses } from './request-walls.ts'
 import type { Access } from './route.ts'
 import { type CookieOptions, sessionTokenOf } from './session-cookie.ts'
+import { isFromHere } from './source.ts'
 
 export interface AuthenticateOptions extends CookieOptions {
   readonly principals: Principals
@@ -18,16 +19,18 @@ export interface Wanted {
   readonly access: Access
   /** base64url */
   readonly bodySha256: string
+  readonly caller: Caller
 }
 
 /** Who calls, as far as the route wants to know: by the proof of a key, or by the session of a browser. */
 export async function authenticate(
   options: AuthenticateOptions,
   request: IncomingMessage,
-  { access, bodySha256 }: Wanted,
+  { access, bodySha256, caller }: Wanted,
 ): Promise<Actor | BrowserActor | Proof | Suspended | undefined> {
   if (access === 'anyone') return undefined
   if (access === 'browser') return browserOf(options, request)
+  if (access === 'operator') return requireOperator(options, request, caller)
   if (takesBrowsers(access) && isBrowser(options, request)) return allowed(await browserOf(options, request), access)
   const { method = '', url = '' } = request
   const { own, now, principals } = options
@@ -36,6 +39,20 @@ export async function authenticate(
   if (access !== 'principal or suspended') return allowed(await principals.authenticate(proof), access)
   const who = await principals.authenticateOrSuspend(proof)
   return 'suspended' in who ? who : allowed(who, access)
+}
+
+async function requireOperator(
+  { accounts }: AuthenticateOptions,
+  request: IncomingMessage,
+  caller: Caller,
+): Promise<undefined> {
+  if (!isFromHere(request) || request.headers.authorization !== undefined) {
+    throw new BrokerError('OperationNotAllowedError', "Only the operator on the daemon's own machine may do this", {
+      hint: 'Run `broker admin` there.',
+    })
+  }
+  const secret = request.headers['x-broker-operator']
+  await accounts.requireOperator(typeof secret === 'string' ? new Secret(secret) : undefined, caller)
 }
 
 function takesBrowsers(access: Access): boolean {

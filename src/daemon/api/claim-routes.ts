@@ -29,6 +29,7 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
       path: '/api/claim/{token}',
       access: 'anyone',
       isPage: true,
+      perSource: 'pages',
       summary: 'The page of a claim: which agent asks, by which key, with which code. It attaches nothing.',
       params: byToken,
       reply: claimView,
@@ -53,6 +54,7 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
       path: '/api/claim/{token}/confirm',
       access: 'browser',
       isPage: true,
+      perSource: 'pages',
       summary: 'Attaches the agent to the signed-in account, once.',
       params: byToken,
       body: z.strictObject({ csrf: z.string().optional(), code: z.string().max(32).optional() }),
@@ -64,7 +66,9 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
         const isFromPage =
           session !== undefined && body.csrf !== undefined && same(body.csrf, formToken(session, token))
         if (!isFromPage) await accounts.requireCsrf(who, csrf)
-        const { handle } = await principals.confirmClaim(who, token, body.code?.trim().toUpperCase())
+        const code = body.code?.trim().toUpperCase()
+        const confirm = () => principals.confirmClaim(who, token, code)
+        const { handle } = await (code === undefined ? confirm() : accounts.byCode(who, confirm))
         if (!wantsHtml) return { body: { status: 'ok' as const, identity: handle } }
         const message = `The agent "${handle}" is yours, and acts for your account from now on.`
         const hint = 'The terminal goes on by itself. You can remove the agent at any time on the dashboard.'

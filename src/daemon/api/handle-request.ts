@@ -7,11 +7,14 @@ import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
 import { FORM, mediaTypeOf, parseBody, readBody, singleFields } from './read-body.ts'
 import type { AnyReply, CallHeaders } from './route.ts'
-import { sessionTokenOf } from './session-cookie.ts'
+import { browserMarksOf, sessionTokenOf } from './session-cookie.ts'
+import type { SourceOf } from './source.ts'
+import type { SourceLimits } from './source-limits.ts'
 
 export interface HandlerOptions extends AuthenticateOptions {
-  /** Whether others stand between browsers and the daemon: whom a request came from is not known then. */
-  readonly isBehindProxy: boolean
+  readonly sourceOf: SourceOf
+  /** Of a hosted daemon. */
+  readonly limits?: SourceLimits
 }
 
 const MAX_BODY = 1024 * 1024
@@ -22,10 +25,12 @@ export async function handleRequest(
   request: IncomingMessage,
   { route, params }: RouteMatch,
 ): Promise<AnyReply> {
+  const source = options.sourceOf(request)
+  if (route.perSource) options.limits?.take(route.perSource, source)
   const bytes = await readBody(request, route.maxBody ?? MAX_BODY)
   const bodySha256 = hash('sha256', bytes, 'base64url')
-  const who = await authenticate(options, request, { access: route.access, bodySha256 })
-  const headers = headersOf(options, request)
+  const headers = headersOf(options, request, source)
+  const who = await authenticate(options, request, { access: route.access, bodySha256, caller: headers.caller })
   const { csrf, body } = csrfOf(headers, bodyOf(request, bytes, route), route)
   const query = parse(route.query, queryOf(request), 'query')
   if (who && 'browser' in who && wantsCsrf(request, route, query)) {
@@ -71,8 +76,10 @@ function queryOf({ url = '' }: IncomingMessage): Record<string, string> {
   throw new BrokerError('InvalidRequestError', 'The query gives a parameter twice')
 }
 
+/** The bytes are overwritten: there may be a credential among them. */
 function bodyOf(request: IncomingMessage, bytes: Buffer, route: RouteMatch['route']): unknown {
   const body = parseBody(bytes, mediaTypeOf(request), route.takesForm === true)
+  bytes.fill(0)
   // Those who must send a body with each POST send an empty object where there is nothing to say.
   return body === undefined ? {} : body
 }
@@ -91,9 +98,9 @@ function isEmptyObject(value: unknown): boolean {
   return typeof value === 'object' && value !== null && !Array.isArray(value) && Object.keys(value).length === 0
 }
 
-function headersOf(options: HandlerOptions, request: IncomingMessage): CallHeaders {
+function headersOf(options: HandlerOptions, request: IncomingMessage, source: string): CallHeaders {
   const { headers } = request
-  const { remoteAddress } = request.socket
+  const marks = browserMarksOf(request, options)
   const session = sessionTokenOf(request, options)
   const userAgent = headers['user-agent']
   const bootstrap = headers['x-broker-bootstrap']
@@ -109,9 +116,10 @@ function headersOf(options: HandlerOptions, request: IncomingMessage): CallHeade
     isForm: mediaTypeOf(request) === FORM,
     ...(typeof csrf === 'string' && { csrf }),
     caller: {
-      ...(!options.isBehindProxy && remoteAddress !== undefined && { address: remoteAddress }),
+      source,
       ...(userAgent !== undefined && { userAgent }),
       ...(session !== undefined && { session }),
+      ...(marks !== undefined && { marks }),
     },
     takesBrotli: takesBrotli(headers['accept-encoding']),
   }

@@ -31,12 +31,15 @@ export function identityRoutes(
       method: 'POST',
       path: '/api/identities/register',
       access: 'key',
+      perSource: 'registrations',
       summary: 'Registers the key that signs the request; `x-broker-bootstrap` claims it for the local owner at once.',
       body: registerIdentity,
       reply: registration,
       status: 201,
       handle: async ({ who, body, headers }) => {
-        const { registration, isNew } = await principals.register(who, body, headers.bootstrap)
+        const { bootstrap, caller } = headers
+        const from = { source: caller.source, ...(bootstrap && { bootstrap }) }
+        const { registration, isNew } = await principals.register(who, body, from)
         return { status: isNew ? 201 : 200, body: registration }
       },
     }),
@@ -52,6 +55,7 @@ export function identityRoutes(
       method: 'GET',
       path: '/api/identities/{handle}',
       access: 'key or browser',
+      perSource: 'polls',
       summary:
         "One's own identity, asked again and again while its claim is open; for a browser, one of its principal's.",
       params: byHandle,

@@ -4,4 +4,6 @@
  */
 export { type ApiOptions, apiRoutes } from './api-routes.ts'
 export type { OwnAddresses } from './request-walls.ts'
+export { sourceReader } from './source.ts'
+export { SourceLimits } from './source-limits.ts'
 export { freePort, type RequestLine, type RunningServer, type ServerOptions, startServer } from './start-server.ts'

@@ -35,6 +35,12 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
           description:
             "A browser's session; `__Host-broker_session` over https. What changes anything wants the session's `x-csrf-token` too.",
         },
+        operator: {
+          type: 'apiKey',
+          in: 'header',
+          name: 'x-broker-operator',
+          description: "The text of `server/operator.secret` in the daemon's home.",
+        },
       },
     },
   }
@@ -73,9 +79,10 @@ const callers: Readonly<Record<Access, string>> = {
   'principal or suspended':
     'Signed by an identity, also while the vault is sealed or its rows were changed, or by a browser that is signed in.',
   admin: 'Signed by an identity, or by a browser that is signed in, of an admin.',
+  operator: "On the daemon's own machine, with the secret of its home.",
 }
 
-const security: Readonly<Record<Access, readonly ('pop' | 'session')[]>> = {
+const security: Readonly<Record<Access, readonly ('pop' | 'session' | 'operator')[]>> = {
   anyone: [],
   key: ['pop'],
   'key or browser': ['pop', 'session'],
@@ -85,6 +92,7 @@ const security: Readonly<Record<Access, readonly ('pop' | 'session')[]>> = {
   principal: ['pop', 'session'],
   'principal or suspended': ['pop', 'session'],
   admin: ['pop', 'session'],
+  operator: ['operator'],
 }
 
 function operation(route: Route): object {

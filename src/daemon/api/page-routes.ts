@@ -34,6 +34,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       path: '/api/auth/sessions/{session_id}/input',
       access: 'anyone',
       isPage: true,
+      perSource: 'pages',
       summary: 'The form of a login: a page, or its fields for `accept: application/json`.',
       params: byId,
       reply: sessionForm,
@@ -49,6 +50,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       path: '/api/auth/sessions/{session_id}/input',
       access: 'anyone',
       isPage: true,
+      perSource: 'pages',
       summary:
         'Takes the values of the form, posted by the page or as JSON: `{"input": {…}}`. It may lead on to a provider.',
       params: byId,
@@ -68,6 +70,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       path: '/api/auth/sessions/{session_id}/device',
       access: 'anyone',
       isPage: true,
+      perSource: 'pages',
       summary:
         'The code of a login by device code and where to enter it: a page, or JSON for `accept: application/json`.',
       params: byId,
@@ -94,6 +97,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       path: '/auth/callback/oauth',
       access: 'anyone',
       isPage: true,
+      perSource: 'pages',
       isReturn: true,
       actsOnGet: true,
       summary: 'Where a provider sends the browser back to. Good once: `state` says whose login it is.',

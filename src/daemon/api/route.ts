@@ -3,12 +3,14 @@ import type { Proof } from '../../identity/index.ts'
 import type { Actor, Secret } from '../../protocol/index.ts'
 import type { BrowserActor, Caller } from '../accounts/index.ts'
 import type { Suspended } from '../principals/index.ts'
+import type { SourceLimit } from './source-limits.ts'
 
 /**
  * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
  * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
  * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
  * `principal or suspended`: the same as a principal, and an agent while the store cannot be believed.
+ * `operator`: whoever has the secret of the daemon's home, on its machine.
  */
 export type Access =
   | 'anyone'
@@ -20,6 +22,7 @@ export type Access =
   | 'principal'
   | 'principal or suspended'
   | 'admin'
+  | 'operator'
 
 /** What the handler of a route gets: parsed input, and of the caller what its access promises. */
 export interface Call<Params, Query, Body, Who> {
@@ -47,7 +50,7 @@ export interface CallHeaders {
   readonly takesBrotli: boolean
 }
 
-export type WhoOf<A extends Access> = A extends 'anyone'
+export type WhoOf<A extends Access> = A extends 'anyone' | 'operator'
   ? undefined
   : A extends 'key'
     ? Proof
@@ -63,12 +66,15 @@ export type WhoOf<A extends Access> = A extends 'anyone'
 export interface Reply<Body> {
   readonly status?: number
   readonly body: Body
-  readonly headers?: Readonly<Record<string, string>>
+  readonly headers?: AnswerHeaders
 }
+
+/** A list is a header for each. */
+export type AnswerHeaders = Readonly<Record<string, string | string[]>>
 
 /** An answer that is made while it is sent, no faster than it is read; it may have no end of its own. */
 export interface StreamReply {
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: AnswerHeaders
   /** @param gone fires where the caller is, or the daemon stops: nobody takes another chunk then */
   readonly chunks: (gone: AbortSignal) => AsyncIterable<string>
 }
@@ -80,7 +86,7 @@ export type AnyReply<Body = unknown> = Reply<Body> | RawReply | StreamReply
 export interface RawReply {
   readonly status?: number
   readonly raw: string | Uint8Array<ArrayBuffer> | null
-  readonly headers: Readonly<Record<string, string>>
+  readonly headers: AnswerHeaders
 }
 
 type Schema = z.ZodType
@@ -108,6 +114,8 @@ export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
   readonly wantsCsrf?: (query: Parsed<Q>) => boolean
   /** The page that posts here has a token of its own kind in its form, which the handler checks. */
   readonly checksCsrf?: true
+  /** How often a source may call it where the daemon is hosted: what is open to who has not said who it is has one. */
+  readonly perSource?: SourceLimit
   /** 1 MiB where absent. */
   readonly maxBody?: number
   readonly reply: R

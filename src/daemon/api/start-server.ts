@@ -41,7 +41,7 @@ export async function startServer(
 ): Promise<RunningServer> {
   const stopping = new AbortController()
   const serve = requestListener(options, stopping.signal)
-  const servers = hosts.map(() => httpServer(serve))
+  const servers = hosts.map(() => httpServer(serve, safeHeaders(options)))
   try {
     for (const [index, server] of servers.entries()) await listen(server, hosts[index] ?? '', port)
   } catch (cause) {
@@ -65,7 +65,10 @@ export async function freePort(host: string): Promise<number> {
   return port
 }
 
-function httpServer(serve: (request: IncomingMessage, response: ServerResponse) => void): Server {
+function httpServer(
+  serve: (request: IncomingMessage, response: ServerResponse) => void,
+  headers: Readonly<Record<string, string>>,
+): Server {
   const server = createServer(
     { keepAliveTimeout: 60_000, connectionsCheckingInterval: 2_000, noDelay: true, requireHostHeader: false },
     serve,
@@ -73,7 +76,7 @@ function httpServer(serve: (request: IncomingMessage, response: ServerResponse) 
   // A client that sends a byte now and then must not hold a connection for Node's five minutes.
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
-  server.on('clientError', answerUnreadable)
+  server.on('clientError', (error: NodeJS.ErrnoException, socket) => answerUnreadable(error, socket as Socket, headers))
   // Left to themselves, these two answer before the walls.
   server.on('checkContinue', serve)
   server.on('checkExpectation', serve)
@@ -81,7 +84,11 @@ function httpServer(serve: (request: IncomingMessage, response: ServerResponse) 
   return server
 }
 
-function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
+function answerUnreadable(
+  error: NodeJS.ErrnoException,
+  socket: Socket,
+  headers: Readonly<Record<string, string>>,
+): void {
   if (!socket.writable) return
   const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
   const body = JSON.stringify({
@@ -89,9 +96,14 @@ function answerUnreadable(error: NodeJS.ErrnoException, socket: Socket): void {
     message: 'The request is not HTTP/1.1 as the daemon speaks it',
     request_id: randomUUID(),
   })
-  socket.end(
-    `HTTP/1.1 ${status}\r\ncontent-type: application/json\r\ncontent-length: ${Buffer.byteLength(body)}\r\nconnection: close\r\n\r\n${body}`,
-  )
+  const all = {
+    ...headers,
+    ...JSON_TYPE,
+    'content-length': String(Buffer.byteLength(body)),
+    connection: 'close',
+  }
+  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
+  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
 }
 
 function listen(server: Server, host: string, port: number): Promise<void> {
@@ -115,6 +127,7 @@ async function drain(server: Server, drainMs: number): Promise<void> {
 /** @param stopping ends the answers that have no end of their own; no other request is begun */
 function requestListener(options: ServerOptions, stopping: AbortSignal) {
   const match = routeMatcher(options.routes)
+  const safe = safeHeaders(options)
   const fail = (id: string, error: unknown) => {
     if (!(error instanceof BrokerError)) options.onFailure(id, error)
   }
@@ -140,10 +153,11 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
       if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
       if (!('chunks' in reply)) {
-        tell(send(response, id, 'raw' in reply ? reply : jsonReply(found.route, reply), stopping.aborted))
+        const whole = 'raw' in reply ? reply : jsonReply(found.route, reply)
+        tell(send(response, { ...whole, headers: { ...safe, 'x-request-id': id, ...whole.headers } }, stopping.aborted))
         return
       }
-      const headers = { ...SAFE_HEADERS, 'x-request-id': id, ...reply.headers }
+      const headers = { ...safe, 'x-request-id': id, ...reply.headers }
       await streamAnswer(response, { ...reply, headers }, { signal: stopping, onFailure: (error) => fail(id, error) })
       tell(200)
     }
@@ -156,7 +170,7 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
       // A program that says nothing of what it takes gets JSON.
       const isForPeople = found?.route.isPage === true && request.headers.accept?.includes('text/html') === true
       const reply = isForPeople ? errorPage(status, body) : { status, raw: JSON.stringify(body), headers: JSON_TYPE }
-      send(response, id, { ...reply, headers: { ...reply.headers, ...headers } }, close)
+      send(response, { ...reply, headers: { ...safe, 'x-request-id': id, ...reply.headers, ...headers } }, close)
       tell(status, body.error)
     })
   }
@@ -204,6 +218,11 @@ const SAFE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
 }
 
+/** What every answer carries. Where browsers come by https, they are to come by nothing else for two years (RFC 6797). */
+function safeHeaders({ isSecure }: Pick<ServerOptions, 'isSecure'>): Readonly<Record<string, string>> {
+  return isSecure ? { ...SAFE_HEADERS, 'strict-transport-security': 'max-age=63072000' } : SAFE_HEADERS
+}
+
 /** Nothing leaves that the route's schema does not declare. */
 function jsonReply(route: Route, { status, body, headers }: Reply<unknown>): RawReply {
   const declared = route.reply.parse(body)
@@ -214,11 +233,9 @@ function jsonReply(route: Route, { status, body, headers }: Reply<unknown>): Raw
   }
 }
 
-function send(response: ServerResponse, id: string, { status = 200, raw, headers }: RawReply, close: boolean): number {
+function send(response: ServerResponse, { status = 200, raw, headers }: RawReply, close: boolean): number {
   if (response.headersSent || response.destroyed) return status
   response.writeHead(status, {
-    ...SAFE_HEADERS,
-    'x-request-id': id,
     ...headers,
     ...(raw !== null && { 'content-length': String(Buffer.byteLength(raw)) }),
     ...(close && { connection: 'close' }),

@@ -37,6 +37,8 @@ export function usableUntil(dueAt: number, expiresAt: number): number {
 
 const FIRST_PAUSE = 1_000
 const LONGEST_PAUSE = 5 * 60_000
+/** No pause is longer, whatever a provider asks for. */
+export const LONGEST_RETRY_AFTER = 60 * 60_000
 
 /**
  * How long to leave a provider alone after so many failures in a row; it may ask for longer itself, within reason.
@@ -48,15 +50,30 @@ export function pauseAfter(failures: number, retryAfterSeconds: number | undefin
   return Math.round(Math.max(asked, own * (0.75 + 0.25 * random)))
 }
 
-const LONGEST_RETRY_AFTER = 60 * 60_000
 const FIRST_FORCED_PAUSE = 5_000
 const LONGEST_FORCED_PAUSE = 10 * 60_000
+
+/** What is left of a pause. One that was made by a clock which was ahead, for a while, is over when it is right again. */
+export function leftOfPause(until: number, now: number): number {
+  const left = Math.max(0, until - now)
+  return left > LONGEST_RETRY_AFTER ? 0 : left
+}
+
+/** The same for a pause after a forced refresh. */
+export function leftOfForced({ at, pause }: ForcedRefresh, now: number): number {
+  return at > now ? 0 : Math.max(0, at + pause - now)
+}
+
+export interface ForcedRefresh {
+  readonly at: number
+  readonly pause: number
+}
 
 /**
  * How long after a forced refresh another may be forced: a host that refuses every token must not cost a refresh for
  * each request.
  */
-export function pauseAfterForced(before: { readonly at: number; readonly pause: number } | undefined, now: number) {
-  const isRecent = before !== undefined && now - before.at < 2 * LONGEST_FORCED_PAUSE
+export function pauseAfterForced(before: ForcedRefresh | undefined, now: number): number {
+  const isRecent = before !== undefined && before.at <= now && now - before.at < 2 * LONGEST_FORCED_PAUSE
   return isRecent ? Math.min(LONGEST_FORCED_PAUSE, before.pause * 2) : FIRST_FORCED_PAUSE
 }

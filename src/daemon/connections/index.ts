@@ -4,7 +4,15 @@
  */
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
-export { pauseAfter, pauseAfterForced, refreshDueAt, usableUntil } from './freshness.ts'
+export {
+  type ForcedRefresh,
+  leftOfForced,
+  leftOfPause,
+  pauseAfter,
+  pauseAfterForced,
+  refreshDueAt,
+  usableUntil,
+} from './freshness.ts'
 export {
   type ForgottenClient,
   type KeptClient,

@@ -24,7 +24,7 @@ import {
   serialize,
 } from './credential-record.ts'
 import { approvedKind, destinationOf, kindOf } from './destination.ts'
-import { expiryColumns } from './freshness.ts'
+import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
 import { connectionExists, needsApproval, notFound, tokenExpired } from './refusals.ts'
 
@@ -303,7 +303,9 @@ class ConnectionsOfStore implements Connections {
           eb('updated_at', '<=', new Date(now - REST_MS).toISOString()),
         ]),
       )
-      .where((eb) => eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now)]))
+      .where((eb) =>
+        eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', now + LONGEST_RETRY_AFTER)]),
+      )
       .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
       .orderBy('refresh_due_at')
       .limit(MOST_DUE)

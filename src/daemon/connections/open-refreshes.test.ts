@@ -217,6 +217,22 @@ describe('the lease on a refresh token', () => {
     assert.equal((await leased('due')).interrupted, false)
   })
 
+  it('is had again at once after a clock that was hours ahead is right: no pause is that long', async () => {
+    const ahead = 2 * HOUR
+    now += ahead
+    await rooms.refreshes.fail(rooms.actor, await leased(), { reason: 'http_503', answered: true })
+    now += 1_000
+    const lease = await leased('rejected')
+    await rooms.refreshes.fail(rooms.actor, lease, { reason: 'http_503', answered: true, retryAfter: 60 })
+    now -= ahead
+    assert.equal((await again()).kind, 'leased')
+    now += 1_000 + 30_000
+    assert.equal((await again('rejected')).kind, 'leased')
+    assert.equal((await rooms.connections.dueForRefresh(1)).length, 0)
+    now += 30_000
+    assert.equal((await rooms.connections.dueForRefresh(1)).length, 1)
+  })
+
   it('is had for a revocation also while it rests, and keeps refreshes from beginning meanwhile', async () => {
     await rooms.refreshes.fail(rooms.actor, await leased(), { reason: 'http_503', answered: true })
     await leased('revoke')

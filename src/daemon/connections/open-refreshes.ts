@@ -5,7 +5,14 @@ import type { OpenedRecord, Vault } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { findSealed } from './connection-rows.ts'
 import { type Credential, parseCredential, recordOf, serialize } from './credential-record.ts'
-import { expiryColumns, pauseAfter, pauseAfterForced } from './freshness.ts'
+import {
+  expiryColumns,
+  type ForcedRefresh,
+  leftOfForced,
+  leftOfPause,
+  pauseAfter,
+  pauseAfterForced,
+} from './freshness.ts'
 import { notFound } from './refusals.ts'
 
 /** The right to spend the refresh token of one connection. */
@@ -213,15 +220,19 @@ class RefreshesOfStore implements Refreshes {
 
 /** Milliseconds; 0 where it may be tried now. */
 function waitFor(before: RefreshRow | undefined, cause: RefreshCause, now: number): number {
-  const forcedAgain = cause === 'rejected' && before?.forced_at ? before.forced_at + (before.forced_pause ?? 0) : 0
-  return Math.max(0, (before?.retry_at ?? 0) - now, forcedAgain - now)
+  const forced = forcedOf(before)
+  const forcedAgain = cause === 'rejected' && forced ? leftOfForced(forced, now) : 0
+  return Math.max(leftOfPause(before?.retry_at ?? 0, now), forcedAgain)
+}
+
+function forcedOf(row: RefreshRow | undefined): ForcedRefresh | undefined {
+  return row?.forced_at ? { at: row.forced_at, pause: row.forced_pause ?? 0 } : undefined
 }
 
 function forcing(before: RefreshRow | undefined, cause: RefreshCause, now: number) {
   const { forced_at = null, forced_pause = null } = before ?? {}
   if (cause !== 'rejected') return { forced_at, forced_pause }
-  const last = forced_at === null ? undefined : { at: forced_at, pause: forced_pause ?? 0 }
-  return { forced_at: now, forced_pause: pauseAfterForced(last, now) }
+  return { forced_at: now, forced_pause: pauseAfterForced(forcedOf(before), now) }
 }
 
 function leaseOf(

@@ -29,6 +29,7 @@ export async function openRooms({ folder, now = Date.now, process = 'only', alon
     mode: 'env' as const,
     masterKey: new Secret(MASTER_KEY),
     localKeyPath: '/nowhere',
+    createFile: () => undefined,
     keyring: systemKeyring(),
   }
   const anchorFile = { read: () => undefined, write: () => undefined }

@@ -2,6 +2,9 @@ import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import {
   type ConnectionId,
   type Connections,
+  type ForcedRefresh,
+  leftOfForced,
+  leftOfPause,
   pauseAfter,
   pauseAfterForced,
   refreshDueAt,
@@ -62,7 +65,7 @@ interface Held {
   underWay?: Promise<IssuedToken>
   failures: number
   restUntil: number
-  forced?: { readonly at: number; readonly pause: number }
+  forced?: ForcedRefresh
 }
 
 interface Wanted {
@@ -123,7 +126,7 @@ class TokensInMemory implements TokenIssuer {
   async #instead(token: IssuedToken, held: Held, wanted: Wanted): Promise<IssuedToken> {
     const now = this.#now()
     if (!held.underWay) {
-      if (held.forced && now - held.forced.at < held.forced.pause) return token
+      if (held.forced && leftOfForced(held.forced, now) > 0) return token
       held.forced = { at: now, pause: pauseAfterForced(held.forced, now) }
     }
     try {
@@ -149,7 +152,7 @@ class TokensInMemory implements TokenIssuer {
   }
 
   async #issue(held: Held, { actor, provider, used }: Wanted): Promise<IssuedToken> {
-    const wait = held.restUntil - this.#now()
+    const wait = leftOfPause(held.restUntil, this.#now())
     if (wait > 0) throw failed(used, 'it failed a short while ago', wait)
     const outcome = await this.#ask(signedAssertion(provider.definition, used, this.#now()))
     if (outcome.kind !== 'refreshed') {

@@ -24,9 +24,10 @@ export interface Principals {
   authenticateOrSuspend(proof: Proof): Promise<Actor | Suspended>
   /**
    * Registers the key that signed the proof. The local owner's bootstrap secret claims it at once.
-   * @throws BrokerError ConflictError where the key is another's, or the owner has the handle
+   * @throws BrokerError ConflictError where the key is another's, or the owner has the handle; RateLimitedError where too
+   *   many of the same source wait to be claimed
    */
-  register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered>
+  register(proof: Proof, wanted: { handle: string; did: string }, from: Registrant): Promise<Registered>
   /** Makes a principal with an empty vault for an account, and returns its id. The first is an admin. */
   create(tx: Db): Promise<{ readonly principalId: string; readonly role: Actor['role'] }>
   /** Ends every browser session and link of the principal, and no run; the epoch that new ones belong to. */
@@ -69,6 +70,12 @@ export interface Restored {
   readonly actor: Actor
   /** What was done, as sentences. */
   readonly done: readonly string[]
+}
+
+export interface Registrant {
+  /** Where the request comes from. */
+  readonly source: string
+  readonly bootstrap?: Secret
 }
 
 export interface Registered {
@@ -160,8 +167,7 @@ class PrincipalsOfStore implements Principals {
 
   async #claimProof(proof: Proof): Promise<void> {
     const key = hash('sha256', `${proof.issuer} ${proof.jti}`, 'base64url')
-    const { replay } = this.#options.store
-    if (proof.issuedAt <= replay.remembersSince || !(await replay.claim(key, proof.deadUntil))) {
+    if (!(await this.#options.store.replay.claim({ key, issuedAt: proof.issuedAt, deadUntil: proof.deadUntil }))) {
       throw new BrokerError('AuthenticationFailedError', 'The proof of possession is refused: it was used before')
     }
   }
@@ -174,14 +180,18 @@ class PrincipalsOfStore implements Principals {
     })
   }
 
-  async register(proof: Proof, wanted: { handle: string; did: string }, bootstrap?: Secret): Promise<Registered> {
+  async register(
+    proof: Proof,
+    wanted: { handle: string; did: string },
+    { source, bootstrap }: Registrant,
+  ): Promise<Registered> {
     if (proof.issuer !== wanted.did || proof.handle !== wanted.handle) {
       throw new BrokerError('AuthenticationFailedError', 'A registration must be signed by the key it registers')
     }
     await this.#options.rights.open()
     await this.#claimProof(proof)
-    const isOwner = this.#isOwner(bootstrap)
-    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, isOwner))
+    const by = this.#isOwner(bootstrap) ? 'owner' : { source }
+    const isNew = await this.#options.store.transaction((tx) => this.#registrations.add(tx, wanted, by))
     return { registration: await this.#registration(wanted), isNew }
   }
 

@@ -3,6 +3,7 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Rights } from '../rights/index.ts'
 import type { Db, IdentityRow } from '../store/index.ts'
+import { Unclaimed } from './unclaimed.ts'
 
 interface RegistrationsOptions {
   readonly audit: Audit
@@ -12,33 +13,34 @@ interface RegistrationsOptions {
   readonly owner: (tx: Db) => Promise<string>
 }
 
-/** As long as six claims in a row. */
-const UNCLAIMED_LIFETIME_MS = 60 * 60 * 1000
-const MAX_UNCLAIMED = 50
+/** Who registers: whoever proved to be the local owner, or anybody. */
+export type RegisteredBy = 'owner' | { readonly source: string }
 
 /** Written when an identity comes to belong to somebody: before, it is nobody's business. */
 export const IDENTITY_REGISTERED = { event: 'identity.registered', status: 'success' } as const
 
-/** Identities as they come in: each key once, each handle once for a principal, and only so many that nobody claimed. */
+/** Identities as they come in: each key once, each handle once for a principal, and of one source only so many that nobody claimed. */
 export class Registrations {
   readonly #options: RegistrationsOptions
+  readonly #unclaimed: Unclaimed
 
   constructor(options: RegistrationsOptions) {
     this.#options = options
+    this.#unclaimed = new Unclaimed(options.now)
   }
 
   /**
    * Takes in an identity, claimed at once for the owner. False where the same handle and key were there before.
    * @throws BrokerError ConflictError where the key is another's, or the owner has the handle; RateLimitedError
    */
-  async add(tx: Db, { handle, did }: { handle: string; did: string }, isOwner: boolean): Promise<boolean> {
+  async add(tx: Db, { handle, did }: { handle: string; did: string }, by: RegisteredBy): Promise<boolean> {
     const run = await tx.selectFrom('runs').select('id').where('did', '=', did).executeTakeFirst()
     if (run) throw identityTaken(handle)
     const same = await this.#believed(tx, did)
     if (same && same.handle !== handle) throw identityTaken(handle)
-    if (!same && !isOwner) await this.#makeRoom(tx)
+    if (!same && by !== 'owner') await this.#unclaimed.admit(tx, did, by.source)
     const identity = same ?? this.#newIdentity(handle, did)
-    if (isOwner && identity.principal_id === null) await this.#claimForOwner(tx, identity)
+    if (by === 'owner' && identity.principal_id === null) await this.#claimForOwner(tx, identity)
     else if (!same)
       await tx.insertInto('identities').values(this.#options.rights.seal('identities', identity)).execute()
     return !same
@@ -54,22 +56,6 @@ export class Registrations {
     if (await rights.speaksFor(tx, evidence)) return row
     await tx.deleteFrom('identities').where('id', '=', row.id).execute()
     return undefined
-  }
-
-  /** Anyone may ask to be claimed: what nobody claimed goes, and there is an end to how many may wait. */
-  async #makeRoom(tx: Db): Promise<void> {
-    const abandoned = new Date(this.#options.now() - UNCLAIMED_LIFETIME_MS).toISOString()
-    await tx.deleteFrom('identities').where('principal_id', 'is', null).where('created_at', '<', abandoned).execute()
-    const { waiting } = await tx
-      .selectFrom('identities')
-      .select((eb) => eb.fn.countAll<number>().as('waiting'))
-      .where('principal_id', 'is', null)
-      .executeTakeFirstOrThrow()
-    if (Number(waiting) < MAX_UNCLAIMED) return
-    throw new BrokerError('RateLimitedError', 'Too many identities wait to be claimed', {
-      hint: 'Claim one, or try again later.',
-      retryAfter: 60,
-    })
   }
 
   #newIdentity(handle: string, did: string): IdentityRow {

@@ -13,7 +13,7 @@ import {
   unlinkSync,
   writeFileSync,
 } from 'node:fs'
-import { basename, join } from 'node:path'
+import { basename, dirname, join } from 'node:path'
 import { BrokerError, parseStrictJson, StrictJsonError } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { parseDefinition } from './parse-definition.ts'
@@ -108,7 +108,7 @@ function readTrusted(path: string, trust: 'as installed' | 'only the owner'): { 
 
 /** Writes `<name>.json` whole or not at all, readable by its owner only. */
 export function writeDefinition(dir: string, definition: ProviderDefinition): void {
-  mkdirSync(dir, { recursive: true, mode: 0o700 })
+  if (mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(dirname(dir))
   const path = pathOf(dir, definition.name)
   const draft = `${path}.${process.pid}.tmp`
   rmSync(draft, { force: true })

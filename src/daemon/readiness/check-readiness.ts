@@ -19,6 +19,8 @@ export interface ReadinessOptions {
   /** Whether `server/config.json` and this version agree on the home's layout. */
   readonly homeIsCurrent: boolean
   readonly version: string
+  /** What the operator should know of the settings; none of it stops the daemon. */
+  readonly advice: readonly string[]
 }
 
 /** How much of the audit log's chain a readiness check walks: all of a laptop's recent past, in some ten milliseconds. */
@@ -48,7 +50,7 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
-  return readinessOf(findings, vault)
+  return readinessOf(findings, options)
 }
 
 /** The same for one whose rows cannot be believed: nothing of any vault is looked at, nor told. */
@@ -65,7 +67,7 @@ export async function suspendedReadiness(
     connections: { issues: [] },
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
-  return { ...readinessOf(findings, options.vault), ...(isSealed && { sealed: true }) }
+  return { ...readinessOf(findings, options), ...(isSealed && { sealed: true }) }
 }
 
 async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> {
@@ -112,10 +114,13 @@ async function attempt(check: () => Promise<Finding>): Promise<Finding> {
   }
 }
 
-function readinessOf(findings: Readonly<Record<CheckName, Finding>>, vault: Vault): Readiness {
+function readinessOf(
+  findings: Readonly<Record<CheckName, Finding>>,
+  { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>,
+): Readiness {
   const entries = Object.entries(findings)
   const issues = entries.flatMap(([name, finding]) => finding.issues.map((issue) => `${name}: ${issue}`))
-  const warnings = entries.flatMap(([, finding]) => finding.warnings ?? [])
+  const warnings = [...entries.flatMap(([, finding]) => finding.warnings ?? []), ...advice]
   const checks = Object.fromEntries(entries.map(([name, { issues }]) => [name, issues.length === 0 ? 'ok' : 'failed']))
   return {
     status: issues.length === 0 ? 'ready' : 'not_ready',

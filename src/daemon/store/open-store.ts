@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, renameSync } from 'node:fs'
+import { chmodSync, renameSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
@@ -32,6 +32,8 @@ export interface Store {
   probe(): Promise<void>
   /** Whether the database's schema is the one this version was written for. */
   schemaIsCurrent(): Promise<boolean>
+  /** Whether anybody has registered here. */
+  isInUse(): Promise<boolean>
   close(): Promise<void>
 }
 
@@ -74,7 +76,7 @@ async function openSqlite(
       copy: () => storeCopies(copies).find(({ schema }) => isKnown(schema))?.path,
     })
     if (change) note(told(change))
-    const replay = openReplayLedger(replayPath, { isNewStore: change !== undefined && change.from === undefined, now })
+    const replay = await openReplayLedger(replayPath, { isNew: !(await isInUse(db)), now })
     return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
   } catch (cause) {
     await db.destroy()
@@ -136,15 +138,20 @@ function damaged(path: string, cause: unknown): BrokerError {
   })
 }
 
-/** A ledger that is damaged or gone is begun anew, and says since when it remembers. */
-function openReplayLedger(path: string, { isNewStore, now }: { isNewStore: boolean; now: () => number }): ReplayLedger {
-  const seconds = () => Math.floor(now() / 1000)
-  const since = isNewStore || existsSync(path) ? 0 : seconds()
+/** Whether anybody has registered. Where nobody has, no proof can have been used. */
+async function isInUse(db: Db): Promise<boolean> {
+  return (await db.selectFrom('identities').select('did').limit(1).executeTakeFirst()) !== undefined
+}
+
+type LedgerOptions = Parameters<typeof sqliteReplayLedger>[1]
+
+/** A ledger that is damaged is put aside and begun anew. */
+async function openReplayLedger(path: string, { isNew, now }: LedgerOptions): Promise<ReplayLedger> {
   try {
-    return sqliteReplayLedger(openPrivately(path), since, now)
+    return await sqliteReplayLedger(openPrivately(path), { isNew, now })
   } catch {
     renameSync(path, `${path}.damaged`)
-    return sqliteReplayLedger(openPrivately(path), seconds(), now)
+    return sqliteReplayLedger(openPrivately(path), { isNew: false, now })
   }
 }
 
@@ -154,13 +161,14 @@ function openPrivately(path: string): DatabaseSync {
   return database
 }
 
-async function openPostgres(url: Secret, { now, version, note }: Required<StoreOptions>): Promise<Store> {
+async function openPostgres(url: Secret, { version, note }: Required<StoreOptions>): Promise<Store> {
   const db = await requestsOn(url)
   try {
     await whenStarted(() => locked(db, async () => undefined))
     const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
     if (change) note(told(change))
-    return store(db, { dialect: 'postgres', replay: await postgresReplayLedger(db, now), clock: postgresClock })
+    const replay = await postgresReplayLedger(db, !(await isInUse(db)))
+    return store(db, { dialect: 'postgres', replay, clock: postgresClock })
   } catch (cause) {
     await db.destroy()
     throw cause
@@ -216,6 +224,7 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
       await sql`select count(*) from audit_head`.execute(db)
     },
     schemaIsCurrent: () => schemaIsCurrent(db, dialect),
+    isInUse: () => isInUse(db),
     async close() {
       replay.close()
       await db.destroy()

@@ -97,7 +97,10 @@ export interface BrowserLinkRow {
 }
 
 interface SignInAttemptsRow {
-  /** SHA-256 of what is counted: nobody who tried is named. */
+  /**
+   * Kind of what is counted and its SHA-256, hex: nobody who tried is named. `unclaimed <source> <did>` notes where an
+   * identity came from.
+   */
   subject: string
   attempts: number
   /** Milliseconds since 1970. */

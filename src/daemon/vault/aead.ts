@@ -16,7 +16,7 @@ export function seal(key: KeyObject, plaintext: Uint8Array, associated: Associat
   return Buffer.concat([MAGIC, nonce, cipher.update(plaintext), cipher.final(), cipher.getAuthTag()])
 }
 
-/** @throws Error where key, bytes or associated data are not those it was sealed with. */
+/** The caller wipes what it gets. @throws Error where key, bytes or associated data are not those it was sealed with. */
 export function open(key: KeyObject, sealed: Uint8Array, associated: AssociatedData): Buffer {
   const bytes = Buffer.from(sealed.buffer, sealed.byteOffset, sealed.byteLength)
   if (bytes.length < HEADER_LENGTH + TAG_LENGTH || !bytes.subarray(0, MAGIC.length).equals(MAGIC)) {
@@ -26,7 +26,23 @@ export function open(key: KeyObject, sealed: Uint8Array, associated: AssociatedD
     authTagLength: TAG_LENGTH,
   })
   decipher.setAAD(encode(associated)).setAuthTag(bytes.subarray(-TAG_LENGTH))
-  return Buffer.concat([decipher.update(bytes.subarray(HEADER_LENGTH, -TAG_LENGTH)), decipher.final()])
+  const plaintext = decipher.update(bytes.subarray(HEADER_LENGTH, -TAG_LENGTH))
+  try {
+    decipher.final()
+    return plaintext
+  } catch (error) {
+    plaintext.fill(0)
+    throw error
+  }
+}
+
+/** What `use` makes of secret bytes, which are overwritten then. */
+export function wiped<Result>(bytes: Buffer, use: (bytes: Buffer) => Result): Result {
+  try {
+    return use(bytes)
+  } finally {
+    bytes.fill(0)
+  }
 }
 
 function encode(associated: AssociatedData): Buffer {

@@ -30,7 +30,8 @@ const ROLLED_BACK = Number.MAX_SAFE_INTEGER
 /** @param stored generation of each vault as the store has it now, before anything is written */
 export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: ReadonlyMap<string, number>): Anchor {
   const text = file.read()
-  const known = text === undefined ? new Map<string, number>() : parse(keys, text)
+  const isNone = text === undefined || (text === '' && stored.size === 0)
+  const known = isNone ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
   let written = true
   const advance = (vaultId: string, generation: number) => {

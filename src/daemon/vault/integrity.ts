@@ -60,7 +60,7 @@ export async function opens(
 ): Promise<boolean> {
   try {
     const { key } = await dataKeyOf(db, row.term)
-    open(key, row.sealed, recordContext(keys, { vaultId, kind: row.kind, id: row.id }, row))
+    open(key, row.sealed, recordContext(keys, { vaultId, kind: row.kind, id: row.id }, row)).fill(0)
     return true
   } catch {
     return false

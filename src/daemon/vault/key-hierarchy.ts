@@ -1,5 +1,5 @@
 import { createHmac, createSecretKey, hkdfSync, type KeyObject, randomBytes } from 'node:crypto'
-import { type AssociatedData, open, seal } from './aead.ts'
+import { type AssociatedData, open, seal, wiped } from './aead.ts'
 
 /**
  * Keys made from the master key, one for each purpose (HKDF-SHA256, salted by the deployment). The master key itself
@@ -14,17 +14,20 @@ export interface KeyHierarchy {
   readonly fingerprint: KeyObject
   /** Authenticates the anchor file. */
   readonly anchor: KeyObject
+  /** Authenticates what browsers are known by. */
+  readonly knownBrowser: KeyObject
 }
 
 export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarchy {
   const derive = (purpose: string) =>
-    createSecretKey(Buffer.from(hkdfSync('sha256', masterKey, deploymentId, `broker/v1/${purpose}`, 32)))
+    wiped(Buffer.from(hkdfSync('sha256', masterKey, deploymentId, `broker/v1/${purpose}`, 32)), createSecretKey)
   return {
     deploymentId,
     wrapping: derive('wrapping'),
     manifest: derive('manifest'),
     fingerprint: derive('fingerprint'),
     anchor: derive('anchor'),
+    knownBrowser: derive('known-browser'),
   }
 }
 
@@ -42,12 +45,12 @@ export interface DataKey {
 export function makeDataKey(keys: KeyHierarchy, vaultId: string, term: number): { dataKey: DataKey; wrapped: Buffer } {
   const bytes = randomBytes(32)
   const wrapped = seal(keys.wrapping, bytes, dataKeyContext(keys, vaultId, term))
-  return { dataKey: { term, key: createSecretKey(bytes) }, wrapped }
+  return { dataKey: { term, key: wiped(bytes, createSecretKey) }, wrapped }
 }
 
 /** @throws Error where the wrapped key is another vault's or term's, or was changed. */
 export function unwrapDataKey(keys: KeyHierarchy, vaultId: string, term: number, wrapped: Uint8Array): DataKey {
-  return { term, key: createSecretKey(open(keys.wrapping, wrapped, dataKeyContext(keys, vaultId, term))) }
+  return { term, key: wiped(open(keys.wrapping, wrapped, dataKeyContext(keys, vaultId, term)), createSecretKey) }
 }
 
 function dataKeyContext(keys: KeyHierarchy, vaultId: string, term: number): AssociatedData {

@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
-import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats, writeFileSync } from 'node:fs'
+import { closeSync, constants, fstatSync, openSync, readFileSync, type Stats } from 'node:fs'
 import { basename } from 'node:path'
 import type { EncryptionMode, EncryptionSource, Secret } from '../../protocol/index.ts'
+import { wiped } from './aead.ts'
 import type { Keyring } from './keyring.ts'
 import { readKeyringKey, storeKeyringKey } from './keyring.ts'
 
@@ -13,6 +14,8 @@ export interface MasterKeySettings {
   readonly masterKeyFile?: string
   /** Where `local_key` keeps its key. */
   readonly localKeyPath: string
+  /** Writes a file whole and durably where there is none, or an empty one. */
+  readonly createFile: (path: string, text: Buffer) => unknown
   readonly keyring: Keyring
 }
 
@@ -51,19 +54,19 @@ export async function existingMasterKey(
 export async function newMasterKey(settings: MasterKeySettings, deploymentId: string): Promise<MasterKey> {
   if (settings.mode === 'env') return environmentKey(settings)
   if (settings.mode === 'keyring') return makeKeyringKey(settings.keyring, deploymentId)
-  if (settings.mode === 'local_key') return makeLocalKey(settings.localKeyPath)
+  if (settings.mode === 'local_key') return makeLocalKey(settings)
   if (settings.masterKey || settings.masterKeyFile) return environmentKey(settings)
   try {
     return await makeKeyringKey(settings.keyring, deploymentId)
   } catch (cause) {
-    if (cause instanceof MasterKeyError) return makeLocalKey(settings.localKeyPath)
+    if (cause instanceof MasterKeyError) return makeLocalKey(settings)
     throw cause
   }
 }
 
 function environmentKey({ masterKey, masterKeyFile }: MasterKeySettings): MasterKey {
   if (masterKey) {
-    const bytes = parseKey(masterKey.reveal(), 'BROKER_MASTER_KEY')
+    const bytes = parseKey(Buffer.from(masterKey.reveal()), 'BROKER_MASTER_KEY')
     return { bytes, source: 'env', backend: 'environment variable BROKER_MASTER_KEY', warnings: [] }
   }
   if (masterKeyFile) {
@@ -73,14 +76,22 @@ function environmentKey({ masterKey, masterKeyFile }: MasterKeySettings): Master
   throw new MasterKeyError('neither BROKER_MASTER_KEY nor BROKER_MASTER_KEY_FILE is set')
 }
 
-/** 32 bytes in base64, base64url or hex. @throws MasterKeyError */
-function parseKey(text: string, name: string): Buffer {
-  const trimmed = text.trim()
+/**
+ * 32 bytes in base64, base64url or hex. The text is overwritten; it comes as bytes, for what is read or written as a
+ * string leaves copies behind that nobody can wipe. @throws MasterKeyError
+ */
+function parseKey(text: Buffer, name: string): Buffer {
+  const trimmed = wiped(text, String).trim()
   const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed) ? Buffer.from(trimmed, 'hex') : fromBase64(trimmed)
   if (bytes?.length !== 32) throw new MasterKeyError(`${name} must hold 32 bytes in base64 or hex`)
   if (bytes.every((byte) => byte === bytes[0]))
     throw new MasterKeyError(`${name} holds one byte repeated, which is no key`)
   return bytes
+}
+
+/** In base64, with a line's end. The key is overwritten. */
+function textOf(key: Buffer): Buffer {
+  return wiped(key, (bytes) => Buffer.from(`${bytes.toString('base64')}\n`))
 }
 
 function fromBase64(text: string): Buffer | undefined {
@@ -92,14 +103,10 @@ function requireLocalKey(path: string): MasterKey {
   return { bytes, source: 'local_key', backend: `key file server/${basename(path)}`, warnings }
 }
 
-function makeLocalKey(path: string): MasterKey {
-  try {
-    writeFileSync(path, `${randomBytes(32).toString('base64')}\n`, { mode: 0o600, flag: 'wx', flush: true })
-  } catch (cause) {
-    // A key that is there already belongs to a vault whose database is gone; it is as good as a new one.
-    if (!(cause instanceof Error && 'code' in cause && cause.code === 'EEXIST')) throw cause
-  }
-  return requireLocalKey(path)
+function makeLocalKey({ localKeyPath, createFile }: MasterKeySettings): MasterKey {
+  // A key that is there already belongs to a vault whose database is gone; it is as good as a new one.
+  wiped(textOf(randomBytes(32)), (text) => createFile(localKeyPath, text))
+  return requireLocalKey(localKeyPath)
 }
 
 function readKeyFile(path: string, name: string): { bytes: Buffer; warnings: string[] } {
@@ -107,7 +114,9 @@ function readKeyFile(path: string, name: string): { bytes: Buffer; warnings: str
   try {
     const stat = fstatSync(descriptor)
     const warnings = checkKeyFile(stat, name)
-    return { bytes: parseKey(readFileSync(descriptor, 'utf8'), name), warnings }
+    const text = readFileSync(descriptor)
+    if (text.length === 0) throw new MasterKeyError(`the key file "${name}" is empty: put it back from a backup`)
+    return { bytes: parseKey(text, name), warnings }
   } finally {
     closeSync(descriptor)
   }
@@ -139,7 +148,7 @@ async function requireKeyringKey(keyring: Keyring, deploymentId: string): Promis
   })
   if (!text) throw new MasterKeyError('the OS keyring has no key of this vault')
   return {
-    bytes: parseKey(text.reveal(), 'the OS keyring'),
+    bytes: parseKey(Buffer.from(text.reveal()), 'the OS keyring'),
     source: 'keyring',
     backend: keyring.description,
     warnings: [],

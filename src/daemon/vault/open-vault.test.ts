@@ -30,6 +30,7 @@ describe('a record that was read', () => {
         mode: 'env',
         masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
         localKeyPath: '/nowhere',
+        createFile: () => undefined,
         keyring: systemKeyring(),
       },
       anchorFile: { read: () => undefined, write: () => undefined },

@@ -1,8 +1,8 @@
-import { randomUUID } from 'node:crypto'
+import { createHmac, randomUUID } from 'node:crypto'
 import { LRUCache } from 'lru-cache'
 import { BrokerError, type EncryptionMode, type EncryptionSource, Secret } from '../../protocol/index.ts'
 import { type Db, preparedQuery, type RecordRow, type Store } from '../store/index.ts'
-import { open, seal } from './aead.ts'
+import { open, seal, wiped } from './aead.ts'
 import { type Anchor, type AnchorFile, openAnchor } from './anchor.ts'
 import { Inspections } from './inspections.ts'
 import { checkIntegrity, type Integrity, opens } from './integrity.ts'
@@ -51,6 +51,8 @@ export interface Vault {
   status(): VaultStatus
   /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
   unlock(): Promise<VaultStatus>
+  /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
+  knownBrowserMac(text: string): Buffer | undefined
   /** Makes the keys of a new, empty vault. */
   create(tx: Db, vaultId: string): Promise<void>
   /** Seals `plaintext` as the record's only version, and returns that; `binding` is what it is bound to besides its name. */
@@ -86,6 +88,8 @@ export interface VaultOptions {
   readonly store: Store
   readonly masterKey: MasterKeySettings
   readonly anchorFile: AnchorFile
+  /** Told when something secret is not needed any more. */
+  readonly onDropped?: () => void
   readonly now?: () => number
 }
 
@@ -149,6 +153,8 @@ class SealedRecords implements Vault {
       const { masterKey, deploymentId } = await this.#masterKey()
       const keys = deriveKeys(masterKey.bytes, deploymentId)
       masterKey.bytes.fill(0)
+      this.#options.masterKey.masterKey?.forget()
+      this.#options.onDropped?.()
       return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile, await this.#generations()) }
     } catch (error) {
       if (error instanceof MasterKeyError) return { cause: error.message }
@@ -195,6 +201,11 @@ class SealedRecords implements Vault {
     return { masterKey, deploymentId }
   }
 
+  knownBrowserMac(text: string): Buffer | undefined {
+    if ('cause' in this.#state) return undefined
+    return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
+  }
+
   #unsealed(): Unsealed {
     if ('cause' in this.#state) {
       throw new BrokerError('DaemonUnavailableError', `The vault is sealed: ${this.#state.cause}`, {
@@ -220,7 +231,7 @@ class SealedRecords implements Vault {
     // Generations are never used twice, so neither is a version: an old ciphertext fits no later record.
     const version = change.generation
     const context = recordContext(keys, ref, { version, binding, term })
-    const sealed = seal(key, Buffer.from(plaintext.reveal()), context)
+    const sealed = wiped(Buffer.from(plaintext.reveal()), (bytes) => seal(key, bytes, context))
     const row = { vault_id: ref.vaultId, kind: ref.kind, id: ref.id, version, binding, term, sealed }
     await tx.insertInto('records').values(row).execute()
     await this.#endChange(tx, ref.vaultId, change.generation, withRecord(keys, change.manifest, row))
@@ -231,6 +242,7 @@ class SealedRecords implements Vault {
     this.#unsealed()
     const { generation, manifest, removed } = await this.#beginChange(tx, ref)
     await this.#endChange(tx, ref.vaultId, generation, manifest)
+    if (removed && ref.kind !== 'probe') this.#options.onDropped?.()
     return removed
   }
 
@@ -301,7 +313,8 @@ class SealedRecords implements Vault {
     const { version, term, sealed } = record
     const { key } = await this.#dataKey(db, ref.vaultId, term)
     const context = recordContext(keys, ref, { version, binding, term })
-    const plaintext = new Secret(opened(() => open(key, sealed, context), 'The stored credential').toString())
+    const bytes = opened(() => open(key, sealed, context), 'The stored credential')
+    const plaintext = new Secret(wiped(bytes, String))
     await this.#refuseOlder(db, ref, version)
     return { plaintext, version }
   }

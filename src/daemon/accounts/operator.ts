@@ -1,0 +1,50 @@
+import { createHash, timingSafeEqual } from 'node:crypto'
+import { BrokerError, type Secret } from '../../protocol/index.ts'
+import type { Audit } from '../audit/index.ts'
+import type { Store } from '../store/index.ts'
+import type { Caller } from './browser-sessions.ts'
+import type { Throttle } from './throttle.ts'
+
+/** What events name as the identity of whoever has the home's secret. */
+export const OPERATOR_IDENTITY = '(operator)'
+
+interface OperatorOptions {
+  readonly store: Store
+  readonly audit: Audit
+  readonly throttle: Throttle
+  readonly secret: Secret
+}
+
+/** Whoever can read the private files of the daemon's home. */
+export class Operator {
+  readonly #options: OperatorOptions
+
+  constructor(options: OperatorOptions) {
+    this.#options = options
+  }
+
+  /**
+   * The right secret is never kept waiting; wrong ones are counted, and written down as long as they are.
+   * @throws BrokerError AuthenticationFailedError, RateLimitedError
+   */
+  async require(given: Secret | undefined, { source }: Caller): Promise<void> {
+    const { secret, throttle, store, audit } = this.#options
+    if (given !== undefined && sameSecret(given, secret)) return
+    if (given !== undefined) {
+      await throttle.admit([{ kind: 'operator', value: source }])
+      const nobody = { identity: OPERATOR_IDENTITY, principalId: '(nobody)' }
+      await store.transaction((tx) =>
+        audit.record(tx, nobody, { event: 'account.password_reset', status: 'denied', reason: 'wrong secret' }),
+      )
+    }
+    throw new BrokerError('AuthenticationFailedError', "This takes the operator's secret of the daemon's home", {
+      hint: 'Run `broker admin` as the user, and with the BROKER_HOME, that the daemon runs with.',
+    })
+  }
+}
+
+// Compared as hashes, so that neither content nor length can be measured.
+function sameSecret(one: Secret, other: Secret): boolean {
+  const digest = (secret: Secret) => createHash('sha256').update(secret.reveal()).digest()
+  return timingSafeEqual(digest(one), digest(other))
+}

@@ -1,0 +1,38 @@
+import { isIPv4, isIPv6 } from 'node:net'
+
+/** One spelling of an address, without a zone; IPv4 in IPv6 is IPv4. Undefined where it is none. */
+export function plainAddress(text: string): string | undefined {
+  if (isIPv4(text)) return text
+  const [bare = ''] = text.split('%', 1)
+  if (!isIPv6(bare)) return undefined
+  const groups = groupsOf(bare)
+  const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
+  if (!isMapped) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
+  return groups
+    .slice(6)
+    .flatMap((group) => [group >> 8, group & 255])
+    .join('.')
+}
+
+/** What is counted as one: an IPv4 address as it is, of an IPv6 address the /64. */
+export function prefixOf(address: string): string {
+  if (isIPv4(address)) return address
+  const network = groupsOf(address).slice(0, 4)
+  return `${network.map((group) => group.toString(16)).join(':')}::/64`
+}
+
+/** Its eight numbers of 16 bits. @param address a valid IPv6 address */
+function groupsOf(address: string): readonly number[] {
+  const [head = '', tail] = address.replace(/\d+(?:\.\d+){3}$/, inHex).split('::')
+  const [left, right] = [numbers(head), tail === undefined ? [] : numbers(tail)]
+  return [...left, ...new Array<number>(8 - left.length - right.length).fill(0), ...right]
+}
+
+function numbers(text: string): readonly number[] {
+  return text === '' ? [] : text.split(':').map((group) => Number.parseInt(group, 16))
+}
+
+function inHex(dotted: string): string {
+  const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number)
+  return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+}
