@@ -54,6 +54,9 @@ export class Registrations {
     const { principal_id: principalId } = row
     const evidence = { principalId, generation: null, rows: [{ table: 'identities' as const, row }] }
     if (await rights.speaksFor(tx, evidence)) return row
+    // Of a store that was restored, the list may be older than the row: then it is the list that is to be put right.
+    if (principalId !== null && rights.isGenuine({ table: 'identities', row }))
+      await rights.requireList(tx, principalId)
     await tx.deleteFrom('identities').where('id', '=', row.id).execute()
     return undefined
   }
