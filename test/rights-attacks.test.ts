@@ -24,6 +24,8 @@ import { browserWith } from './signed-in-browser.ts'
 const SOON = '2099-01-01T00:00:00.000Z'
 const NOW = '2026-11-22T09:00:00.000Z'
 const TOKEN = 'CNRY a token that the thief made'
+/** In the shape of a session's. */
+const STOLEN = 'A'.repeat(43)
 
 const mallory = generateSigningKey()
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
@@ -147,21 +149,21 @@ const attacks: readonly Attack[] = [
     title: 'a browser session of its victim',
     write: (store) => {
       const { principal_id = '' } = identity(store, 'ada')
-      const hashes = { token_hash: sha256('stolen'), csrf_hash: sha256(TOKEN) }
+      const hashes = { token_hash: sha256(STOLEN), csrf_hash: sha256(TOKEN) }
       const times = { created_at: NOW, last_seen_at: new Date().toISOString(), expires_at: SOON }
       store.insert('browser_sessions', { id: 's', ...hashes, principal_id, browser: 'B', ...times })
     },
     named: /The stored browser session "s" was changed outside of Broker\./,
-    confersNothing: (served) => isNoSession(served, 'stolen'),
+    confersNothing: (served) => isNoSession(served, STOLEN),
   },
   {
     title: "a copy of a session with the thief's token",
     write: (store, { people }) => {
       const session = one(store, `select * from browser_sessions where principal_id = '${people.boss.principalId}'`)
-      store.insert('browser_sessions', { ...session, id: 's', token_hash: sha256('stolen'), csrf_hash: sha256(TOKEN) })
+      store.insert('browser_sessions', { ...session, id: 's', token_hash: sha256(STOLEN), csrf_hash: sha256(TOKEN) })
     },
     named: /The stored browser session "s" was changed outside of Broker\./,
-    confersNothing: (served) => isNoSession(served, 'stolen'),
+    confersNothing: (served) => isNoSession(served, STOLEN),
   },
   {
     title: 'a link that signs in as its victim',
@@ -273,15 +275,19 @@ describe('a row that another hand wrote', () => {
 
   it('is put right by `doctor --accept-restore`: what was changed is put back, what was planted goes', async (t) => {
     const home = copyOf(t, original)
-    const some = attacks.filter(({ title }) => /with the principal|under another id|the role|swapped/.test(title))
-    assert.equal(some.length, 4)
+    const some = attacks.filter(({ title }) =>
+      /with the principal|under another id|the role|the vault of|swapped/.test(title),
+    )
+    assert.equal(some.length, 5)
     atStore(home.home, (store) => {
       for (const { write } of some) write(store, home)
     })
     const served = await serve(t, home)
     await issuesOf(served.ada)
 
-    const { body } = await served.ada.call('POST', '/api/vault/restore')
+    // Her own row is among them: it takes the user of the machine.
+    assert.equal((await served.ada.call('POST', '/api/vault/restore')).status, 403)
+    const { body } = await served.ada.call('POST', '/api/vault/restore', undefined, bootstrapOf(home.home))
 
     assert.match(body.rights.join(' '), /Removed: identity "mallory"\..*Put back: identity "helper"\./)
     const ready = await served.ada.call('GET', '/api/ready')
@@ -450,10 +456,14 @@ describe('a row that was taken back', () => {
     await isNobody(served.helper)
     assert.match(await issuesOf(served.ada), /older than the last one seen here[\s\S]*--accept-restore/)
     assert.equal((await served.helper.call('POST', '/api/vault/restore')).status, 403)
+    const registerAda = { handle: 'ada', did: served.ada.key.did }
+    const again = await served.ada.call('POST', '/api/identities/register', registerAda)
+    assert.deepEqual([again.status, again.body.error], [503, 'DaemonUnavailableError'], 'nothing is lost meanwhile')
     const { status, text } = await served.ada.call('POST', '/api/vault/restore', undefined, bootstrapOf(home.home))
     assert.equal(status, 200, text)
     const { body } = await served.ada.call('GET', '/api/ready')
     assert.deepEqual([body.status, body.issues], ['ready', undefined])
+    assert.equal((await served.ada.call('POST', '/api/identities/register', registerAda)).status, 200)
     const handles = (await served.ada.call('GET', '/api/identities')).body.identities
     assert.deepEqual(
       handles.map((row: { identity: string }) => row.identity),

@@ -259,7 +259,7 @@ class AccountsOfStore implements Accounts {
       })
     }
     refuseCommon(password, email)
-    const { store } = this.#options
+    const { store, principals } = this.#options
     const account = await this.#account(email)
     const { line, tries } = this.#tryOf(email, account, caller)
     const password_hash = await this.#inTurn({ line, tries }, async () => {
@@ -271,24 +271,10 @@ class AccountsOfStore implements Accounts {
     })
     await store.transaction(async (tx) => {
       if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw wrongPassword()
-      await this.#sessions.endOthers(tx, actor, await this.#options.principals.beginEpoch(tx, actor.principalId))
+      await this.#sessions.endOthers(tx, actor, await principals.beginEpoch(tx, actor.principalId))
     })
     await this.#throttle.credit(tries)
     return account && this.#known.mark(caller.marks, { ...account, password_hash })
-  }
-
-  /** False where somebody else was first. */
-  async #replaceHash(tx: Db, account: Account, password_hash: string): Promise<boolean> {
-    const { principal_id, email, created_at } = account
-    const row = { principal_id, email, created_at, password_hash }
-    const { mac } = await this.#options.rights.enter(tx, principal_id, { table: 'accounts', row })
-    const { numUpdatedRows } = await tx
-      .updateTable('accounts')
-      .set({ password_hash, mac })
-      .where('email', '=', email)
-      .where('password_hash', '=', account.password_hash)
-      .executeTakeFirstOrThrow()
-    return numUpdatedRows > 0n
   }
 
   async byCode<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
@@ -307,11 +293,14 @@ class AccountsOfStore implements Accounts {
     const address = canonicalEmail(email)
     refuseCommon(password, address)
     const password_hash = await hashPassword(new Secret(password))
-    const account = await this.#account(address)
-    const principalId = await this.#options.store.transaction(async (tx) => {
-      if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw noSuchAccount(address)
+    const { store, rights, principals } = this.#options
+    await rights.open()
+    const principalId = await store.transaction(async (tx) => {
+      const account = await accountRow(tx, address)
+      if (!account || !(await rights.speaksFor(tx, evidenceOf(account)))) throw noSuchAccount(address)
+      await this.#replaceHash(tx, account, password_hash)
       const { principal_id } = account
-      await this.#options.principals.beginEpoch(tx, principal_id)
+      await principals.beginEpoch(tx, principal_id)
       await this.#sessions.endAll(tx, principal_id)
       await this.#links.endAll(tx, principal_id)
       await this.#throttle.forget(tx, address)
@@ -320,6 +309,19 @@ class AccountsOfStore implements Accounts {
       return principal_id
     })
     return { principalId, email: address }
+  }
+
+  /** Of an account that was believed. False where somebody else was first. */
+  async #replaceHash(tx: Db, account: Account, password_hash: string): Promise<boolean> {
+    const row = { ...account, password_hash }
+    const { mac } = await this.#options.rights.enter(tx, account.principal_id, { table: 'accounts', row })
+    const { numUpdatedRows } = await tx
+      .updateTable('accounts')
+      .set({ password_hash, mac })
+      .where('email', '=', account.email)
+      .where('password_hash', '=', account.password_hash)
+      .executeTakeFirstOrThrow()
+    return numUpdatedRows > 0n
   }
 
   #record(tx: Db, principalId: string, event: InternalEvent['event'], status: InternalEvent['status']): Promise<void> {

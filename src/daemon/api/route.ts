@@ -9,8 +9,8 @@ import type { SourceLimit } from './source-limits.ts'
  * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
  * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
  * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
- * `operator`: whoever has the secret of the daemon's home, on its machine.
  * `principal or suspended`: the same as a principal, and an agent while the store cannot be believed.
+ * `operator`: whoever has the secret of the daemon's home, on its machine.
  */
 export type Access =
   | 'anyone'

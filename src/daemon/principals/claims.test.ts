@@ -1,14 +1,11 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
-import { type Actor, Secret } from '../../protocol/index.ts'
-import { openAudit } from '../audit/index.ts'
-import { openRights } from '../rights/index.ts'
+import type { Actor } from '../../protocol/index.ts'
+import { openSealing } from '../rights/rights.fixture.ts'
 import { openStore, type Store } from '../store/index.ts'
-import { openVault, systemKeyring } from '../vault/index.ts'
 import { Claims } from './claims.ts'
 
 const BASE_URL = 'https://broker.example'
@@ -29,21 +26,7 @@ describe('the claims of two daemons on one store', () => {
       await store.close()
       rmSync(folder, { recursive: true })
     })
-    const masterKey = new Secret(hash('sha256', 'CNRY a key of tests', 'base64'))
-    const vault = await openVault({
-      store,
-      masterKey: {
-        mode: 'env',
-        masterKey,
-        localKeyPath: '/nowhere',
-        createFile: () => undefined,
-        keyring: systemKeyring(),
-      },
-      anchorFile: { read: () => undefined, write: () => undefined },
-    })
-    const audit = openAudit(store)
-    const rights = openRights({ store, vault, audit })
-    await rights.open()
+    const { audit, rights } = await openSealing(store)
     const created_at = new Date(now).toISOString()
     const ada = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at, local_owner: 0, epoch: 0 }
     await store.transaction(async (tx) => {

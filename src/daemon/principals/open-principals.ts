@@ -58,12 +58,6 @@ export interface Principals {
   endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void>
 }
 
-export interface Registrant {
-  /** Where the request comes from. */
-  readonly source: string
-  readonly bootstrap?: Secret
-}
-
 /** Who signed with a key that was registered, while the store cannot be believed. */
 export interface Suspended {
   /** Why, one sentence. */
@@ -76,6 +70,12 @@ export interface Restored {
   readonly actor: Actor
   /** What was done, as sentences. */
   readonly done: readonly string[]
+}
+
+export interface Registrant {
+  /** Where the request comes from. */
+  readonly source: string
+  readonly bootstrap?: Secret
 }
 
 export interface Registered {

@@ -19,7 +19,7 @@ export type RegisteredBy = 'owner' | { readonly source: string }
 /** Written when an identity comes to belong to somebody: before, it is nobody's business. */
 export const IDENTITY_REGISTERED = { event: 'identity.registered', status: 'success' } as const
 
-/** Identities as they come in: each key once, each handle once for a principal, and of one source only so many unclaimed. */
+/** Identities as they come in: each key once, each handle once for a principal, and of one source only so many that nobody claimed. */
 export class Registrations {
   readonly #options: RegistrationsOptions
   readonly #unclaimed: Unclaimed
@@ -54,6 +54,9 @@ export class Registrations {
     const { principal_id: principalId } = row
     const evidence = { principalId, generation: null, rows: [{ table: 'identities' as const, row }] }
     if (await rights.speaksFor(tx, evidence)) return row
+    // Of a store that was restored, the list may be older than the row: then it is the list that is to be put right.
+    if (principalId !== null && rights.isGenuine({ table: 'identities', row }))
+      await rights.requireList(tx, principalId)
     await tx.deleteFrom('identities').where('id', '=', row.id).execute()
     return undefined
   }

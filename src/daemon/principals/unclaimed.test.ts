@@ -1,16 +1,12 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
-import { Secret } from '../../protocol/index.ts'
-import { openAudit } from '../audit/index.ts'
-import { openRights } from '../rights/index.ts'
+import { openSealing } from '../rights/rights.fixture.ts'
 import { openStore, type Store } from '../store/index.ts'
-import { openVault, systemKeyring } from '../vault/index.ts'
 import { Claims } from './claims.ts'
-import { type RegisteredBy, Registrations } from './registrations.ts'
+import { attach, type RegisteredBy, Registrations } from './registrations.ts'
 
 const MINUTE = 60_000
 
@@ -18,6 +14,8 @@ describe('identities that nobody claimed', () => {
   let store: Store
   let registrations: Registrations
   let claims: Claims
+  /** Has a principal claim it. */
+  let attachTo: (handle: string) => Promise<void>
   let now: number
 
   beforeEach(async (t) => {
@@ -30,30 +28,25 @@ describe('identities that nobody claimed', () => {
       rmSync(folder, { recursive: true })
     })
     const clock = () => now
-    const vault = await openVault({
-      store,
-      masterKey: {
-        mode: 'env',
-        masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
-        localKeyPath: '/nowhere',
-        createFile: () => undefined,
-        keyring: systemKeyring(),
-      },
-      anchorFile: { read: () => undefined, write: () => undefined },
-    })
-    const audit = openAudit(store, clock)
-    const rights = openRights({ store, vault, audit, now: clock })
-    await rights.open()
-    registrations = new Registrations({ audit, rights, now: clock, owner: async () => 'ada' })
+    const { audit, rights } = await openSealing(store, { now: clock })
+    registrations = new Registrations({ audit, rights, now: clock, owner: async () => assert.fail() })
     claims = new Claims({ store, audit, rights, baseUrl: 'https://broker.example', now: clock })
-    const created_at = new Date(now).toISOString()
-    const ada = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at, local_owner: 1, epoch: 0 }
-    await store.transaction(async (tx) => {
-      await tx
-        .insertInto('principals')
-        .values(await rights.found(tx, ada))
-        .execute()
-    })
+    attachTo = async (handle) => {
+      const created_at = new Date(now).toISOString()
+      const ada = { id: 'ada', role: 'admin' as const, vault_id: 'vault', created_at, local_owner: 0, epoch: 0 }
+      await store.transaction(async (tx) => {
+        await tx
+          .insertInto('principals')
+          .values(await rights.found(tx, ada))
+          .execute()
+        const identity = await tx
+          .selectFrom('identities')
+          .selectAll()
+          .where('handle', '=', handle)
+          .executeTakeFirstOrThrow()
+        await attach(tx, rights, identity, ada.id)
+      })
+    }
   })
 
   const add = (handle: string, source: string | RegisteredBy) =>
@@ -78,7 +71,7 @@ describe('identities that nobody claimed', () => {
   it('count no more once they are claimed, or were there before', async () => {
     for (let at = 0; at < 50; at += 1) await add(`a${at}`, '192.0.2.1')
     assert.equal(await add('a7', '192.0.2.1'), false)
-    assert.equal(await add('a7', 'owner'), false)
+    await attachTo('a7')
     await add('a50', '192.0.2.1')
     await assert.rejects(add('a51', '192.0.2.1'), { name: 'RateLimitedError' })
   })

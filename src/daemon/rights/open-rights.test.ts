@@ -1,14 +1,12 @@
 import assert from 'node:assert/strict'
-import { hash } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
-import { Secret } from '../../protocol/index.ts'
-import { openAudit } from '../audit/index.ts'
 import { type Db, openStore, type Store } from '../store/index.ts'
-import { openVault, systemKeyring, type Vault } from '../vault/index.ts'
-import { type Evidence, openRights, type Rights } from './open-rights.ts'
+import type { Vault } from '../vault/index.ts'
+import type { Evidence, Rights } from './open-rights.ts'
+import { openSealing } from './rights.fixture.ts'
 import { LISTS } from './sealed-rows.ts'
 
 const NOW = '2026-11-22T09:00:00.000Z'
@@ -47,27 +45,16 @@ describe('rows that say who is who', () => {
   })
 
   /** What a daemon that starts on the store now has. */
-  async function daemon() {
-    const masterKey = new Secret(hash('sha256', 'CNRY a key of tests', 'base64'))
-    const vault = await openVault({
-      store,
-      masterKey: {
-        mode: 'env',
-        masterKey,
-        localKeyPath: '/nowhere',
-        createFile: () => undefined,
-        keyring: systemKeyring(),
-      },
+  function daemon() {
+    return openSealing(store, {
       anchorFile: {
         read: () => anchor,
         write: (text) => {
           anchor = text
         },
       },
+      onFinding: (what) => told.push(what),
     })
-    const rights = openRights({ store, vault, audit: openAudit(store), onFinding: (what) => told.push(what) })
-    await rights.open()
-    return { vault, rights }
   }
 
   const read = async (db: Db) => {

@@ -47,6 +47,8 @@ export interface Rights {
   believe<Row>(read: (db: Db) => Promise<Row | undefined>, evidence: (row: Row) => Evidence): Promise<Row | undefined>
   /** The same of what a transaction has read. */
   speaksFor(tx: Db, evidence: Evidence): Promise<boolean>
+  /** @throws BrokerError DaemonUnavailableError where the principal's list is not what it should be */
+  requireList(tx: Db, principalId: string): Promise<void>
   /**
    * The principal's rows that are to be believed now: on its list.
    * @param generation of the list where that is known: it need not be read again then
@@ -229,6 +231,11 @@ class RightsOfStore implements Rights {
     if (this.#isSpokenFor(given, rowsOf(list))) return true
     this.#tell(given)
     return false
+  }
+
+  async requireList(tx: Db, principalId: string): Promise<void> {
+    const { kind } = await this.#found(tx, principalId)
+    if (kind !== 'whole') throw notWhole(listIssue(kind, 'this principal'))
   }
 
   #found(tx: Db, principalId: string): Promise<FoundList> {

@@ -124,34 +124,44 @@ async function putBack(
   kept: Texts,
   rows: readonly AnyRow[],
 ): Promise<readonly string[]> {
-  const there = new Map<string, AnyRow>(
-    rows.flatMap((one) =>
-      (listedFor(one) ?? one.table === 'identities')
-        ? [[`${one.table}/${keyOf(one.table, one.row)}`, one] as const]
-        : [],
-    ),
-  )
-  const done: string[] = []
-  for (const [name, text] of [...kept].sort(principalsFirst)) {
+  const there = new Map(rows.map((one) => [`${one.table}/${keyOf(one.table, one.row)}`, one]))
+  const wrong = [...kept].filter(([name, text]) => {
     const stored = there.get(name)
-    if (stored && isGenuine(stored) && textOf(key, stored.table, stored.row) === text) continue
-    const { table, row } = listedRow(name, text)
+    return !(stored && isGenuine(stored) && textOf(key, stored.table, stored.row) === text)
+  })
+  const listed = wrong.sort(principalsFirst).map(([name, text]) => ({ ...listedRow(name, text), name, text }))
+  // What two rows have swapped is free again before either gets its own back.
+  for (const { table, row, name } of listed) if (there.has(name)) await giveUpNames(tx, table, keyOf(table, row))
+  for (const { table, row, name, text } of listed) {
+    // Registered again meanwhile, by the same key.
+    if (table === 'identities') await tx.deleteFrom('identities').where('did', '=', row.did).execute()
     const sealed = { ...row, mac: key.mac(text) }
-    if (stored) {
-      await tx
-        .updateTable(table as keyof Tables)
-        .set(sealed as never)
-        .where(keyColumnOf(table) as never, '=', keyOf(table, row) as never)
-        .execute()
-    } else {
+    if (there.has(name)) await update(tx, table, keyOf(table, row), sealed)
+    else
       await tx
         .insertInto(table as keyof Tables)
         .values(sealed as never)
         .execute()
-    }
-    done.push(`Put back: ${describe(listedRow(name, text), [])}.`)
   }
-  return done
+  return listed.map((one) => `Put back: ${describe(one, [])}.`)
+}
+
+async function giveUpNames(tx: Db, table: ListedTable, key: string): Promise<void> {
+  const free = `lost/${key}`
+  const names = {
+    principals: { vault_id: free, local_owner: 0 },
+    accounts: { email: free },
+    identities: { did: free, handle: free },
+  } as const
+  await update(tx, table, key, names[table])
+}
+
+async function update(tx: Db, table: ListedTable, key: string, columns: object): Promise<void> {
+  await tx
+    .updateTable(table as keyof Tables)
+    .set(columns as never)
+    .where(keyColumnOf(table) as never, '=', key as never)
+    .execute()
 }
 
 function principalsFirst([one]: readonly [string, string], [other]: readonly [string, string]): number {
