@@ -2,7 +2,7 @@ import * as z from 'zod'
 import { AUTH_TYPES, FLOWS, SIGNING_TYPES } from '../protocol/index.ts'
 import { connectionName, providerName, timestamp } from './common.ts'
 
-export const ATTENTION_KINDS = ['needs_approval', 'needs_login', 'refresh_failing', 'no_default'] as const
+const ATTENTION_KINDS = ['needs_approval', 'needs_login', 'refresh_failing', 'no_default'] as const
 
 /** Why a connection does not serve, or soon will not, and the command that mends it (contract section 13). */
 const attention = z.strictObject({

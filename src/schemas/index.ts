@@ -49,7 +49,6 @@ export { connectionName, identityHandle, providerName } from './common.ts'
 export {
   type Approval,
   type Approved,
-  ATTENTION_KINDS,
   type Attention,
   type AttentionOf,
   approval,
