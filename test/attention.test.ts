@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { writeFileSync } from 'node:fs'
+import { readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { DEFAULT_PLACEHOLDER } from '../src/protocol/index.ts'
+import { signingKeyFromPem } from '../src/identity/index.ts'
+import { DEFAULT_PLACEHOLDER, Secret } from '../src/protocol/index.ts'
 import { type AcmeHome, acmeHome, bearerDefinition } from './acme-home.ts'
 import { logIn } from './broker-command.ts'
-import { suiteCleanup } from './daemon-under-test.ts'
+import { caller, suiteCleanup } from './daemon-under-test.ts'
 
 const KEY = 'CNRY-acme-key-4711'
 const HOSTS = { acme: 'api.acme.test', other: 'api.other.test' }
@@ -23,6 +24,12 @@ describe('a connection whose definition has changed', () => {
     writeFileSync(file, JSON.stringify({ ...bearerDefinition('acme', HOSTS.acme), ...change }))
     const { code, stderr } = await broker(['provider', 'register', file, '--force'])
     assert.equal(code, 0, stderr)
+  }
+  async function ada() {
+    const { stdout } = await broker(['whoami', '--json'])
+    const { identity } = JSON.parse(stdout)
+    const pem = new Secret(readFileSync(join(home.world.home, 'identities', `${identity}.key`), 'utf8'))
+    return caller(home.world.daemon, identity, signingKeyFromPem(pem, identity))
   }
   async function statusOfAcme(): Promise<{ readonly status: string; readonly attention?: { readonly kind: string } }> {
     const { stdout } = await broker(['connections', '--json'])
@@ -81,6 +88,27 @@ describe('a connection whose definition has changed', () => {
     assert.match(log, /"provider": ?"acme"/)
     const again = await broker(['connections', 'approve', 'acme'])
     assert.deepEqual([again.code, /Nothing to approve/.test(again.stdout + again.stderr)], [0, true])
+  })
+
+  it('is not approved where the definition has changed since it was looked at, nor kept from it by others', async () => {
+    await register({ hosts: [HOSTS.acme, 'upload.acme.test', 'files.acme.test'] })
+    const { body: shown } = await (await ada()).call('GET', '/api/connections/acme/default/approval')
+    await register({ hosts: [HOSTS.acme, 'upload.acme.test', 'collect.evil.test'] })
+    const { status, body } = await (await ada()).call('POST', '/api/connections/acme/default/approve', {
+      version: shown.version,
+    })
+    assert.deepEqual([status, body.error], [409, 'ConflictError'])
+
+    rmSync(join(home.world.home, 'providers', 'other.json'))
+    const { code, stdout, stderr } = await broker(['connections', 'approve', '--all', '--yes', '--json'])
+    assert.equal(code, 0, stderr)
+    assert.match(stderr, /There is no definition of "other"[\s\S]*provider register/)
+    assert.deepEqual(
+      JSON.parse(stdout).approved.map(({ provider }: { provider: string }) => provider),
+      ['acme'],
+    )
+    await register({ hosts: [HOSTS.acme, 'upload.acme.test'] })
+    assert.equal((await broker(['connections', 'approve', 'acme', '--yes'])).code, 0)
   })
 
   it('says so where the credential would go to a domain that it never was for', async () => {
@@ -180,8 +208,10 @@ describe('broker why', () => {
   })
 
   it('names what stands in the way, and what mends it', async () => {
-    const plain = await why(`http://${HOSTS.acme}:443/`)
-    assert.deepEqual([plain.code, plain.verdict, plain.steps.at(-1).step], [4, 'refuse', 'transport'])
+    for (const port of ['', ':443']) {
+      const plain = await why(`http://${HOSTS.acme}${port}/`)
+      assert.deepEqual([plain.code, plain.verdict, plain.steps.at(-1).step], [4, 'refuse', 'transport'])
+    }
     const unknown = await why('https://example.com/')
     assert.deepEqual([unknown.code, unknown.verdict, unknown.provider], [4, 'tunnel', undefined])
     const unconnected = await why('https://api.github.com/user')

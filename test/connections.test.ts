@@ -308,15 +308,15 @@ describe('connections', () => {
     assert.equal(again.body.error, 'ConnectionNotFoundError')
   })
 
-  it('have a default again with the next login, when the one before was logged out', async () => {
+  it('have the only one left as the default, when the one before was logged out', async () => {
     await ada.call('POST', '/api/connections/openai/work/logout')
     const defaults = async () =>
       (await ada.call('GET', '/api/connections')).body.connections.map(
         (one: Record<string, unknown>) => one['is_default'],
       )
-    assert.deepEqual(await defaults(), [false])
+    assert.deepEqual(await defaults(), [true])
     await connect(ada, 'openai', key('n'), { connection: 'new' })
-    assert.deepEqual(await defaults(), [false, true])
+    assert.deepEqual(await defaults(), [true, false])
   })
 
   it('are all gone after a revoke; an API key has nobody to revoke it', async () => {
@@ -363,7 +363,12 @@ describe('a changed definition', () => {
     assert.doesNotMatch(after.text, /CNRY/)
     const { body } = await ada.call('GET', '/api/connections')
     assert.equal(body.connections[0].status, 'needs_approval')
-    assert.deepEqual((await ada.call('GET', '/api/proxy/routes')).body.routes, [])
+    // Its requests must not pass bare: they are intercepted, and refused.
+    const { body: table } = await ada.call('GET', '/api/proxy/routes')
+    assert.deepEqual(
+      table.routes.map(({ host }: { host: string }) => host),
+      ['evil.example'],
+    )
 
     await connect(ada, 'weather', 'CNRY-second-key', { force: true })
     assert.equal((await resolve(ada, 'evil.example')).body.headers['X-Key'], 'CNRY-second-key')

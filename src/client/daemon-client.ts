@@ -118,7 +118,7 @@ export class DaemonClient {
   /** Takes the vault as it is, after damage or a restored backup; `bootstrap` says that the owner of the machine does. */
   restoreVault(bootstrap?: Secret): Promise<Restored> {
     const headers: Headers = bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
-    return this.#post('/api/vault/restore', {}, headers)
+    return this.#post('/api/vault/restore', {}, { headers })
   }
 
   ready(): Promise<Readiness> {
@@ -185,8 +185,9 @@ export class DaemonClient {
     return this.#get(`${connectionPath(provider, connection)}/approval`)
   }
 
-  approve(provider: string, connection: string): Promise<Approved> {
-    return this.#post(`${connectionPath(provider, connection)}/approve`, {})
+  /** @param version of the difference that was looked at */
+  approve({ provider, connection, version }: Approval): Promise<Approved> {
+    return this.#post(`${connectionPath(provider, connection)}/approve`, { version })
   }
 
   /** Every secret in it is `[redacted]`. */

@@ -79,8 +79,13 @@ export const approval = z.strictObject({
   known: z.boolean(),
   /** Registrable domains that the credential was not for before. */
   new_domains: z.array(z.string()),
+  /** Of what is to be approved, for `POST …/approve`. */
+  version: z.string(),
 })
 export type Approval = z.infer<typeof approval>
+
+/** `version`: of the difference that was looked at; without it, whatever it is now is approved. */
+export const approve = z.strictObject({ version: z.string().max(100).optional() })
 
 export const approved = z.strictObject({
   status: z.literal('ok'),

@@ -52,6 +52,7 @@ export {
   type Attention,
   type AttentionOf,
   approval,
+  approve,
   approved,
   type Connection,
   type ConnectionDetail,

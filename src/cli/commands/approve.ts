@@ -34,13 +34,13 @@ export async function approveConnections(
     connection: options.connection === undefined ? undefined : connectionNamed(options.connection),
   }
   const approved = await asAgent(invocation, async (client) => {
-    const wanted = await unapproved(client, which)
+    const wanted = await unapproved(client, which, output)
     if (wanted.length === 0) return []
-    if (!output.json) for (const one of wanted) show(invocation, one)
+    for (const one of wanted) show(invocation, one)
     if (!options.yes && !terminal.canAsk) throw mustBeConfirmed(wanted.length)
     if (!options.yes) await confirm(invocation, wanted)
     const done: Approved[] = []
-    for (const one of wanted) done.push(await client.approve(one.provider, one.connection))
+    for (const one of wanted) done.push(await client.approve(one))
     return done
   })
   output.result({ status: 'ok', approved }, () => {
@@ -49,7 +49,11 @@ export async function approveConnections(
   })
 }
 
-async function unapproved(client: DaemonClient, which: Which): Promise<readonly Approval[]> {
+async function unapproved(
+  client: DaemonClient,
+  which: Which,
+  output: Invocation['output'],
+): Promise<readonly Approval[]> {
   const { provider, connection } = which
   if (provider !== undefined && connection !== undefined) {
     const { status } = await client.connection(provider, connection)
@@ -57,13 +61,25 @@ async function unapproved(client: DaemonClient, which: Which): Promise<readonly 
   }
   const all = (await client.connections()).filter((one) => provider === undefined || one.provider === provider)
   if (provider !== undefined && all.length === 0) {
+    await client.provider(provider)
     throw new BrokerError('ConnectionNotFoundError', `There is no connection of ${provider}`, {
       provider,
       hint: `Store one with \`broker login ${provider}\`.`,
     })
   }
   const waiting = all.filter(({ status }) => status === 'needs_approval')
-  return Promise.all(waiting.map((one) => client.approval(one.provider, one.connection)))
+  const found = await Promise.all(
+    waiting.map((one) =>
+      client.approval(one.provider, one.connection).catch((error: unknown) => sayWhyNot(output, error)),
+    ),
+  )
+  return found.filter((one) => one !== undefined)
+}
+
+/** One that cannot be approved keeps no other from it. */
+function sayWhyNot(output: Invocation['output'], error: unknown): undefined {
+  if (!(error instanceof BrokerError) || error.name !== 'NotFoundError') throw error
+  output.warn(`${error.message}. ${error.options.hint ?? ''}`)
 }
 
 function show({ output }: Invocation, approval: Approval): void {

@@ -2,6 +2,7 @@ import * as z from 'zod'
 import { BrokerError } from '../../protocol/index.ts'
 import {
   approval,
+  approve,
   approved,
   connectionDetail,
   connections as connectionList,
@@ -86,8 +87,9 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       access: 'principal',
       summary: "Lets the credential go where the provider's definition sends it now.",
       params: byConnection,
+      body: approve,
       reply: approved,
-      handle: async ({ who, params }) => ({ body: await connections.approve(who, params) }),
+      handle: async ({ who, params, body }) => ({ body: await connections.approve(who, params, body.version) }),
     }),
     route({
       method: 'POST',

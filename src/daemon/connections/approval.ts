@@ -44,12 +44,18 @@ function goesToTheSame(definition: ProviderDefinition, kind: CredentialKind, row
   return before !== undefined && isSameDestination(differenceOf(before, textOf(definition, kind, row)))
 }
 
+export interface ApprovalDifference extends DestinationDifference {
+  /** Of what would be allowed then. */
+  readonly version: string
+}
+
 /** What would change if the credential were bound by the definition of today. */
-export function differenceFor(definition: ProviderDefinition, row: ConnectionRow): DestinationDifference {
+export function differenceFor(definition: ProviderDefinition, row: ConnectionRow): ApprovalDifference {
   const kinds = kindsOf(definition, row)
   const known = kinds.find((kind) => allowedFor(kind, row) !== undefined)
   const kind = known ?? kinds[0] ?? 'api_key'
-  return differenceOf(allowedFor(kind, row), textOf(definition, kind, row))
+  const text = textOf(definition, kind, row)
+  return { ...differenceOf(allowedFor(kind, row), text), version: digestOf(text) }
 }
 
 function textOf(definition: ProviderDefinition, kind: CredentialKind, { base_url }: ConnectionRow): string {

@@ -33,7 +33,7 @@ function unknownProvider(row: ConnectionRow): Attention {
   return {
     kind: 'needs_approval',
     since: row.updated_at,
-    reason: `There is no definition of "${row.provider}" any more.`,
+    reason: `There is no definition of "${row.provider}" any more, or it is broken: requests pass without its credential.`,
     fix: `broker provider register <definition.json>`,
   }
 }

@@ -44,7 +44,16 @@ import {
 import { destinationOf, kindOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
-import { connectionExists, isRefreshing, needsApproval, notFound, nothingToApprove, tokenExpired } from './refusals.ts'
+import {
+  changedAgain,
+  connectionExists,
+  isRefreshing,
+  needsApproval,
+  noDefinition,
+  notFound,
+  nothingToApprove,
+  tokenExpired,
+} from './refusals.ts'
 import { tokenStatus } from './token-status.ts'
 
 /** What a login found out. Values by field name. */
@@ -95,9 +104,10 @@ export interface Connections {
   approval(actor: Actor, id: ConnectionId): Promise<Approval>
   /**
    * Binds the credential to where the definition of today sends it; refused to the key of a run.
+   * @param version of the difference that was looked at
    * @throws BrokerError as {@link Connections.approval}; OperationNotAllowedError while its token is being refreshed
    */
-  approve(actor: Actor, id: ConnectionId): Promise<Approved>
+  approve(actor: Actor, id: ConnectionId, version?: string): Promise<Approved>
   /**
    * Removes one; the provider is not contacted. Where it was the default and one is left, that becomes it.
    * @throws BrokerError ConnectionNotFoundError
@@ -197,6 +207,8 @@ class ConnectionsOfStore implements Connections {
   }
 
   async list(actor: Actor): Promise<readonly Connection[]> {
+    // Definitions may have changed on disk.
+    this.#providers.list()
     const rows = await withRefreshes(this.#store.db)
       .where('connections.vault_id', '=', actor.vaultId)
       .orderBy('connections.provider')
@@ -293,18 +305,19 @@ class ConnectionsOfStore implements Connections {
   async approval(actor: Actor, id: ConnectionId): Promise<Approval> {
     const row = await this.#row(actor, id)
     const { provider, connection } = row
-    const { added, removed, isKnown, newDomains } = this.#unapproved(row)
+    const { added, removed, isKnown, newDomains, version } = this.#unapproved(row)
     const difference = { added: copied(added), removed: copied(removed), known: isKnown }
-    return { provider, connection, ...difference, new_domains: [...newDomains] }
+    return { provider, connection, ...difference, new_domains: [...newDomains], version }
   }
 
   #unapproved(row: ConnectionRow) {
     const definition = this.#definition(row)
-    if (!definition || approvedKind(definition, row) !== undefined) throw nothingToApprove(row)
+    if (!definition) throw noDefinition(row)
+    if (approvedKind(definition, row) !== undefined) throw nothingToApprove(row)
     return differenceFor(definition, row)
   }
 
-  async approve(actor: Actor, id: ConnectionId): Promise<Approved> {
+  async approve(actor: Actor, id: ConnectionId, version?: string): Promise<Approved> {
     if (actor.run) {
       throw new BrokerError('OperationNotAllowedError', 'The key of a run cannot approve a connection', { ...id })
     }
@@ -312,7 +325,8 @@ class ConnectionsOfStore implements Connections {
     return this.#store.transaction(async (tx) => {
       const row = await findSealed(tx, actor, id)
       if (!row) throw this.#notFound(id, 'approve')
-      const { added, removed } = this.#unapproved(row)
+      const { added, removed, version: present } = this.#unapproved(row)
+      if (version !== undefined && version !== present) throw changedAgain(row)
       await this.#requireAtRest(tx, actor, row)
       await this.#bindAnew(tx, actor, row)
       const { provider, connection } = row
@@ -356,11 +370,12 @@ class ConnectionsOfStore implements Connections {
       if (!row) throw this.#notFound({ provider, connection }, 'log out')
       await this.#remove(tx, actor, row)
       await this.#audit.record(tx, actor, { event: 'provider.logout', status: 'success', provider, connection })
-      return row.is_default === 1 ? this.#leftBehind(tx, actor, provider) : {}
+      return this.#leftBehind(tx, actor, provider)
     })
   }
 
   async #leftBehind(tx: Db, actor: Actor, provider: string): Promise<LeftBehind> {
+    if (await findDefault(tx, actor, provider)) return {}
     const left = (await namesOf(tx, actor, provider)).map(({ connection }) => connection)
     const [only] = left
     if (only === undefined) return {}

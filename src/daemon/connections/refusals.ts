@@ -57,6 +57,22 @@ export function needsApproval({ provider, connection }: ConnectionId): BrokerErr
   )
 }
 
+export function changedAgain({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError(
+    'ConflictError',
+    `The definition of ${provider} has changed again: what was looked at is not what would be approved`,
+    { provider, connection, hint: `Look again: broker connections approve ${provider}` },
+  )
+}
+
+export function noDefinition({ provider, connection }: ConnectionId): BrokerError {
+  return new BrokerError('NotFoundError', `There is no definition of "${provider}" to approve, or it is broken`, {
+    provider,
+    connection,
+    hint: 'See `broker doctor`; register one: broker provider register <definition.json>',
+  })
+}
+
 export function nothingToApprove({ provider, connection }: ConnectionId): BrokerError {
   return new BrokerError('NotFoundError', `There is nothing to approve in connection "${connection}" of ${provider}`, {
     provider,

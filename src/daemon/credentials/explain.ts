@@ -13,6 +13,8 @@ export interface ExplainedRequest {
   readonly isPlain: boolean
 }
 
+const HTTPS_PORT = 443
+
 type Credentials = Pick<CredentialsOptions, 'providers' | 'connections'>
 type Step = Explanation['steps'][number]
 
@@ -23,7 +25,9 @@ export async function explainRequest(
   request: ExplainedRequest,
 ): Promise<Explanation> {
   const all = await credentials.connections.list(actor)
-  return explainAmong(credentials, actor, request, { all, passedOver: [] })
+  // In the clear, every request to a host that is connected is refused, whatever its port.
+  const asked = request.isPlain ? { ...request, port: HTTPS_PORT } : request
+  return explainAmong(credentials, actor, asked, { all, passedOver: [] })
 }
 
 interface Considered {

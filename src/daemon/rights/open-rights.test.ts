@@ -139,7 +139,9 @@ describe('rows that say who is who', () => {
     await rename('ci-3')
     const kept = await listRow()
     await store.db.deleteFrom('manifests').where('vault_id', '=', `${LISTS}p`).execute()
-    assert.deepEqual(await store.transaction((tx) => rights.restore(tx)), [])
+    assert.deepEqual(await store.transaction((tx) => rights.restore(tx)), [
+      'Taken as it was: what belongs to principal "p", with the agents ci-3.',
+    ])
     assert.equal((await rights.believe(read, evidence))?.identity.handle, 'ci-3')
     await store.db.updateTable('manifests').set(kept).where('vault_id', '=', `${LISTS}p`).execute()
     assert.equal(await rights.believe(read, evidence), undefined)

@@ -84,8 +84,11 @@ export interface Rights {
    * @param of a principal; all where absent
    * @returns what was done, as sentences
    */
-  restore(tx: Db, of?: string): Promise<readonly string[]>
+  restore(tx: Db, of?: string, may?: RestoreRight): Promise<readonly string[]>
 }
+
+/** Whether lists that are older than the last ones seen may be taken: whoever may has the daemon's machine. */
+export type RestoreRight = 'take older lists' | 'put rows back'
 
 export interface Listed {
   has(row: AnyRow<ListedTable>): boolean
@@ -352,17 +355,19 @@ class RightsOfStore implements Rights {
     const handles = Object.entries(await this.#listedRows(principalId, null))
       .filter(([name]) => name.startsWith('identities/'))
       .map(([, text]) => rowOf('identities', text).handle)
+    if (handles.length === 0) return []
     return [
       'Rows that say who is who are sealed since the last upgrade; those of before were taken as they were found. ' +
         `Are these all your agents: ${handles.sort().join(', ')}? \`broker dashboard\` removes others.`,
     ]
   }
 
-  async restore(tx: Db, of?: string): Promise<readonly string[]> {
+  async restore(tx: Db, of?: string, may: RestoreRight = 'take older lists'): Promise<readonly string[]> {
     const isGenuine = (row: AnyRow) => this.isGenuine(row)
     this.#lists.clear()
     this.#told.clear()
-    return restoreRows(tx, { seals: this.#seals, key: this.#requireKey(), isGenuine, now: this.#now() }, of)
+    const options = { seals: this.#seals, key: this.#requireKey(), isGenuine, now: this.#now() }
+    return restoreRows(tx, { ...options, mayTakeOlder: may === 'take older lists' }, of)
   }
 }
 
@@ -394,7 +399,7 @@ function withoutKey(): BrokerError {
     'DaemonUnavailableError',
     'Nobody can be told from a planted one: the key of the rows that say who is who was removed or changed outside of Broker',
     {
-      hint: 'Put back the store from a backup, or the rows of `data_keys` and `manifests` whose vault_id begins with "rights".',
+      hint: 'Did you put back a store of before the upgrade that made that key? Then stop the daemon, remove server/vault-anchor.json, and start it again. Otherwise put back a backup.',
     },
   )
 }

@@ -1,3 +1,4 @@
+import { BrokerError } from '../../protocol/index.ts'
 import type { Db, Tables } from '../store/index.ts'
 import type { FoundList, RightsSeals, RowKey, RowList } from '../vault/index.ts'
 import { describe, listedFor, listedRow, ownerOf } from './find-wrong-rows.ts'
@@ -10,6 +11,7 @@ import {
   type ListedTable,
   listName,
   nameOf,
+  rowOf,
   type SealedTable,
   textOf,
 } from './sealed-rows.ts'
@@ -19,6 +21,7 @@ export interface RestoreOptions {
   readonly key: RowKey
   readonly isGenuine: (row: AnyRow) => boolean
   readonly now: number
+  readonly mayTakeOlder: boolean
 }
 
 /** The texts of rows, by their names on lists. */
@@ -30,16 +33,41 @@ export async function restoreRows(tx: Db, options: RestoreOptions, of: string | 
   const principals = await principalsOf(tx, options, rows, of)
   const lists = new Map<string, KeptList>()
   for (const id of principals) lists.set(id, await listToKeep(tx, options, id, rows))
+  const older = [...lists].filter(([, { isWhole }]) => !isWhole)
+  if (older.length > 0 && !options.mayTakeOlder) throw mayNotTakeOlder()
   const kept: Texts = new Map([...lists.values()].flatMap(({ rows: texts }) => Object.entries(texts)))
   const concerned = rows.filter((one) => of === undefined || ownerOf(one, rows) === of)
   const done = [
     ...(await removeStrangers(tx, options, concerned, { kept, principals, all: rows })),
     ...(await putBack(tx, options, kept, rows)),
+    ...older.map(([id, list]) => takenAsItIs(id, list)),
   ]
-  for (const [id, list] of lists) if (!list.isWhole) await options.seals.restore(tx, listName(id), { rows: list.rows })
+  for (const [id, { rows }] of older) {
+    await options.seals.restore(tx, listName(id), { rows })
+    // They may have been signed out since.
+    await removeSessions(tx, id)
+  }
   await options.seals.putKeyBack(tx, options.key)
   if (of === undefined) await restoreDeployment(tx, options, principals, kept)
   return done
+}
+
+function takenAsItIs(id: string, { rows }: RowList): string {
+  const handles = Object.entries(rows)
+    .filter(([name]) => name.startsWith('identities/'))
+    .map(([, text]) => rowOf('identities', text).handle)
+  const account = rows[nameOf('accounts', id)]
+  const whose = account === undefined ? `principal "${id}"` : rowOf('accounts', account).email
+  const password = account === undefined ? '' : ' Its password is the one of then, its browsers are signed out.'
+  return `Taken as it was: what belongs to ${whose}, with the agents ${handles.toSorted().join(', ') || '(none)'}.${password}`
+}
+
+function mayNotTakeOlder(): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    "Only the owner of the daemon's machine can take rows that are older than the last ones seen",
+    { hint: 'Run `broker doctor --accept-restore` on the machine of the daemon, as its user.' },
+  )
 }
 
 function findList(tx: Db, seals: RightsSeals, name: string): Promise<FoundList> {

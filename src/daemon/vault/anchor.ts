@@ -19,7 +19,7 @@ export interface Anchor {
   advance(vaultId: string, generation: number): void
   /** Takes a vault as it is now, older than it was or not. */
   accept(vaultId: string, generation: number): void
-  /** Whether the last change could be written. A disk that is full must not end the daemon. */
+  /** Whether the last change is written, now at the latest. A disk that is full must not end the daemon. */
   isWritten(): boolean
   /** Whether the file was there but is not what this deployment wrote. */
   readonly damaged: boolean
@@ -35,25 +35,32 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
   const known = isNone ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
   let written = true
+  const write = () => {
+    written = tryTo(() => file.write(print(keys, generations)))
+  }
   const advance = (vaultId: string, generation: number) => {
     if (generation <= (generations.get(vaultId) ?? 0)) return
     generations.set(vaultId, generation)
     // A damaged anchor stays as evidence until somebody has looked at it.
-    if (known !== undefined) written = tryTo(() => file.write(print(keys, generations)))
+    if (known !== undefined) write()
   }
   for (const [vaultId, generation] of stored) {
     if (generation < (generations.get(vaultId) ?? 0)) advance(vaultId, ROLLED_BACK)
   }
   return {
     damaged: known === undefined,
-    isWritten: () => written,
+    isWritten() {
+      // There may be room again.
+      if (!written) write()
+      return written
+    },
     isRolledBack: (vaultId) => generations.get(vaultId) === ROLLED_BACK,
     reached: (vaultId) => generations.get(vaultId) ?? 0,
     isUsed: () => generations.size > 0,
     advance,
     accept(vaultId, generation) {
       generations.set(vaultId, generation)
-      written = tryTo(() => file.write(print(keys, generations)))
+      write()
     },
   }
 }

@@ -241,7 +241,9 @@ interface OfConnection {
 function Approve({ connection: { provider, connection: name }, onClose }: OfConnection) {
   const { say } = useNotices()
   const question = useApproval(provider, name)
-  const approve = useAct(() => ask('POST', `${connectionPath(provider, name)}/approve`, {}))
+  const approve = useAct(() =>
+    ask('POST', `${connectionPath(provider, name)}/approve`, { version: question.data?.version }),
+  )
   return (
     <Confirm
       isOpen
