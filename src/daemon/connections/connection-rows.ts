@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../protocol/index.ts'
-import { type ConnectionRow, type Db, preparedQuery } from '../store/index.ts'
+import { type ConnectionRow, type Db, preparedQuery, type RefreshRow } from '../store/index.ts'
 import type { SealedRecord } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 
@@ -89,6 +89,21 @@ const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, id: Pick<C
     .where('provider', '=', id.provider)
     .where('is_default', '=', 1),
 )
+
+/** What is known of the connection's refreshes. */
+export async function findRefresh(
+  tx: Db,
+  { vaultId }: Pick<Actor, 'vaultId'>,
+  id: ConnectionId,
+): Promise<RefreshRow | undefined> {
+  return tx
+    .selectFrom('refreshes')
+    .selectAll()
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', id.provider)
+    .where('connection', '=', id.connection)
+    .executeTakeFirst()
+}
 
 /** With it goes what was known of its refreshes: it was about that credential alone. */
 export async function deleteRow(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {

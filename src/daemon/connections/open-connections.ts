@@ -24,6 +24,7 @@ import type { ConnectionId } from './connection-id.ts'
 import {
   deleteRow,
   findDefault,
+  findRefresh,
   findRow,
   findSealed,
   namesIn,
@@ -305,16 +306,17 @@ class ConnectionsOfStore implements Connections {
   async approval(actor: Actor, id: ConnectionId): Promise<Approval> {
     const row = await this.#row(actor, id)
     const { provider, connection } = row
-    const { added, removed, isKnown, newDomains, version } = this.#unapproved(row)
+    const { added, removed, isKnown, newDomains, version } = differenceFor(this.#unapproved(row), row)
     const difference = { added: copied(added), removed: copied(removed), known: isKnown }
     return { provider, connection, ...difference, new_domains: [...newDomains], version }
   }
 
-  #unapproved(row: ConnectionRow) {
+  /** The definition that is to be approved. */
+  #unapproved(row: ConnectionRow): ProviderDefinition {
     const definition = this.#definition(row)
     if (!definition) throw noDefinition(row)
     if (approvedKind(definition, row) !== undefined) throw nothingToApprove(row)
-    return differenceFor(definition, row)
+    return definition
   }
 
   async approve(actor: Actor, id: ConnectionId, version?: string): Promise<Approved> {
@@ -325,10 +327,12 @@ class ConnectionsOfStore implements Connections {
     return this.#store.transaction(async (tx) => {
       const row = await findSealed(tx, actor, id)
       if (!row) throw this.#notFound(id, 'approve')
-      const { added, removed, version: present } = this.#unapproved(row)
+      // Read once: it may be replaced while this goes on.
+      const definition = this.#unapproved(row)
+      const { added, removed, version: present } = differenceFor(definition, row)
       if (version !== undefined && version !== present) throw changedAgain(row)
       await this.#requireAtRest(tx, actor, row)
-      await this.#bindAnew(tx, actor, row)
+      await this.#bindAnew(tx, actor, { row, definition })
       const { provider, connection } = row
       await this.#audit.record(tx, actor, { event: 'connection.approved', status: 'success', provider, connection })
       const allowed = { added: Object.values(added).flat(), removed: Object.values(removed).flat() }
@@ -338,19 +342,16 @@ class ConnectionsOfStore implements Connections {
 
   /** What a provider grants meanwhile is for the credential that is stored now, and would be lost. */
   async #requireAtRest(tx: Db, actor: Actor, row: ConnectionRow): Promise<void> {
-    const refresh = await tx
-      .selectFrom('refreshes')
-      .select('leased_until')
-      .where('vault_id', '=', actor.vaultId)
-      .where('provider', '=', row.provider)
-      .where('connection', '=', row.connection)
-      .executeTakeFirst()
+    const refresh = await findRefresh(tx, actor, row)
     if (refresh?.leased_until && refresh.leased_until > (await this.#store.clock(tx))) throw isRefreshing(row)
   }
 
-  async #bindAnew(tx: Db, actor: Actor, row: SealedRow): Promise<void> {
-    const definition = this.#definition(row)
-    if (!row.record || !definition) throw this.#notFound(row, 'approve')
+  async #bindAnew(
+    tx: Db,
+    actor: Actor,
+    { row, definition }: { readonly row: SealedRow; readonly definition: ProviderDefinition },
+  ): Promise<void> {
+    if (!row.record) throw this.#notFound(row, 'approve')
     const { plaintext } = await this.#vault.unseal(tx, recordOf(actor, row), row.destination, row.record)
     const kind = kindOf(definition, row.flow, parseCredential(plaintext))
     const bound = boundTo(definition, kind, row.base_url ?? undefined)
@@ -593,13 +594,7 @@ class ConnectionsOfStore implements Connections {
   }
 
   async #viewOf(row: ConnectionRow): Promise<Connection> {
-    const refresh = await this.#store.db
-      .selectFrom('refreshes')
-      .select(['failures', 'failing_since', 'failure_reason'])
-      .where('vault_id', '=', row.vault_id)
-      .where('provider', '=', row.provider)
-      .where('connection', '=', row.connection)
-      .executeTakeFirst()
+    const refresh = await findRefresh(this.#store.db, { vaultId: row.vault_id }, row)
     return this.#view({ ...row, ...refresh })
   }
 

@@ -3,7 +3,7 @@ import type { Audit } from '../audit/index.ts'
 import type { ConnectionRow, Db, RefreshRow, Store } from '../store/index.ts'
 import type { OpenedRecord, Vault } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
-import { findSealed } from './connection-rows.ts'
+import { findRefresh, findSealed } from './connection-rows.ts'
 import { type Credential, parseCredential, recordOf, serialize } from './credential-record.ts'
 import {
   expiryColumns,
@@ -262,16 +262,6 @@ function leaseOf(
 
 function nameOf({ provider, connection }: ConnectionId): ConnectionId {
   return { provider, connection }
-}
-
-async function findRefresh(tx: Db, { vaultId }: Actor, id: ConnectionId): Promise<RefreshRow | undefined> {
-  return tx
-    .selectFrom('refreshes')
-    .selectAll()
-    .where('vault_id', '=', vaultId)
-    .where('provider', '=', id.provider)
-    .where('connection', '=', id.connection)
-    .executeTakeFirst()
 }
 
 type RefreshState = Omit<RefreshRow, 'vault_id' | 'provider' | 'connection'>
