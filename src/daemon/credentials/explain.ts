@@ -2,7 +2,15 @@ import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
 import { noDefault } from '../connections/index.ts'
 import { formatHost, type Provider, placeNamesFor } from '../providers/index.ts'
-import { type CredentialsOptions, connectionFor, type Found, isForHost, matchFor } from './resolve.ts'
+import {
+  type CredentialsOptions,
+  connectionFor,
+  type Found,
+  HTTPS_PORT,
+  isForHost,
+  isUsed,
+  matchFor,
+} from './resolve.ts'
 
 /** A request, as far as it decides what becomes of it. */
 export interface ExplainedRequest {
@@ -12,8 +20,6 @@ export interface ExplainedRequest {
   readonly path?: string
   readonly isPlain: boolean
 }
-
-const HTTPS_PORT = 443
 
 type Credentials = Pick<CredentialsOptions, 'providers' | 'connections'>
 type Step = Explanation['steps'][number]
@@ -88,7 +94,7 @@ function explainMatch(actor: Actor, request: ExplainedRequest, found: Found, own
   const { provider, host } = found
   const { name } = provider.definition
   const chosen = connectionFor(actor, name, undefined)
-  const used = own.find(({ connection, is_default }) => (chosen === undefined ? is_default : connection === chosen))
+  const used = own.find((connection) => isUsed(actor, connection))
   const before = [matchStep(found)]
   if (!used) return withoutConnection(name, { own, chosen, before })
   const steps = [

@@ -1,5 +1,5 @@
 import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
+import type { Connection, Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
 import { credentialHosts, type Match, matchesHost, type Provider, type Providers } from '../providers/index.ts'
 import type { Refresher } from './open-refresher.ts'
@@ -16,7 +16,7 @@ export interface CredentialsOptions {
   readonly now?: () => number
 }
 
-const HTTPS_PORT = 443
+export const HTTPS_PORT = 443
 
 /** What a request matches. */
 export type Found = Extract<Match, { kind: 'one' }>
@@ -122,6 +122,12 @@ export function connectionFor({ run }: Actor, provider: string, wanted: string |
     })
   }
   return granted ?? wanted
+}
+
+/** Whether requests that name no connection use this one: the run was started with it, or it is the default. */
+export function isUsed(actor: Actor, { provider, connection, is_default }: Connection): boolean {
+  const granted = connectionFor(actor, provider, undefined)
+  return granted === undefined ? is_default : connection === granted
 }
 
 /** Whether a connection with this address is for the host of the request. */

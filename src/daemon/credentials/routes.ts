@@ -2,7 +2,7 @@ import { hash } from 'node:crypto'
 import type { Actor } from '../../protocol/index.ts'
 import type { Connection, Route, Routes } from '../../schemas/index.ts'
 import { credentialHosts, type Provider } from '../providers/index.ts'
-import { type CredentialsOptions, mayInject } from './resolve.ts'
+import { type CredentialsOptions, isUsed, mayInject } from './resolve.ts'
 
 /** `connected`: what a credential is there for; `all`: what one could be there for. */
 export type RouteScope = 'connected' | 'all'
@@ -15,24 +15,14 @@ export async function routesFor(
 ): Promise<Routes> {
   const candidates = providers.list().filter(({ definition }) => mayInject(actor, definition.name))
   const all = await connections.list(actor)
-  const inUse = usedConnections(actor, all)
   const routes = candidates.flatMap((provider) => {
     const { name } = provider.definition
     const own = all.filter((connection) => connection.provider === name)
-    return routesOf(provider, { used: inUse.get(name), own }, scope)
+    return routesOf(provider, { used: own.find((connection) => isUsed(actor, connection)), own }, scope)
   })
   const tied = tiedPlaces(candidates)
   const clear = routes.filter((route) => !tied.has(placeOf(route)))
   return { routes: clear, version: hash('sha256', JSON.stringify(clear)).slice(0, 16) }
-}
-
-/** By provider, the connection a request would use: the run's choice, else the default. */
-function usedConnections({ run }: Actor, connections: readonly Connection[]): ReadonlyMap<string, Connection> {
-  const chosen = connections.filter(({ provider, connection, is_default }) => {
-    const granted = run && Object.hasOwn(run.connections, provider) ? run.connections[provider] : undefined
-    return granted === undefined ? is_default : connection === granted
-  })
-  return new Map(chosen.map((connection) => [connection.provider, connection]))
 }
 
 interface ConnectionsOf {
