@@ -18,7 +18,8 @@ import type { DebugLog } from './debug-log.ts'
 import { connect, proveDaemon } from './session.ts'
 
 const START_LIMIT = 20_000
-const STOP_LIMIT = 20_000
+// It lets a refresh that is under way come to its end.
+const STOP_LIMIT = 40_000
 const LOOK_AGAIN = 25
 
 const ENTRY = fileURLToPath(new URL('../daemon/main.ts', import.meta.url))

@@ -24,7 +24,7 @@ export function attentionFor(
   if (status === 'expired')
     return needsLogin(row, row.expires_at, 'Its token has ended, and there is none to get another with.')
   if (status === 'needs_login') {
-    return needsLogin(row, row.updated_at, row.problem_reason ?? 'The provider takes its refresh token no more.')
+    return needsLogin(row, failingSince(row), row.problem_reason ?? 'The provider takes its refresh token no more.')
   }
   return refreshFailing(row)
 }
@@ -52,12 +52,16 @@ function needsLogin(row: ConnectionRow, since: string | null, reason: string): A
   return { kind: 'needs_login', since: since ?? row.updated_at, reason, fix }
 }
 
+function failingSince({ failing_since, updated_at }: ConnectionRow & FailingRefresh): string {
+  return failing_since == null ? updated_at : new Date(failing_since).toISOString()
+}
+
 function refreshFailing(row: ConnectionRow & FailingRefresh): Attention | undefined {
-  const { failures, failing_since, failure_reason } = row
+  const { failures, failure_reason } = row
   if (!failures) return undefined
   return {
     kind: 'refresh_failing',
-    since: failing_since == null ? row.updated_at : new Date(failing_since).toISOString(),
+    since: failingSince(row),
     reason: `Its token could not be refreshed, ${times(failures)}: ${failure_reason ?? 'no reason was kept'}.`,
     fix: `broker login ${row.provider} --connection ${row.connection} --force`,
   }

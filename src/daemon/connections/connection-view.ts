@@ -7,7 +7,7 @@ import { attentionFor, type FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
 import { kindOf } from './destination.ts'
-import { usableUntil } from './freshness.ts'
+import { dueAtOf, usableUntil } from './freshness.ts'
 import { timeOf, tokenStatus } from './token-status.ts'
 
 /** A connection as one request uses it. */
@@ -28,9 +28,14 @@ export interface OpenedCredential {
   readonly version: number
 }
 
-export function usableConnection(row: ConnectionRow, kind: CredentialKind, opened: OpenedCredential): UsableConnection {
+export function usableConnection(
+  row: ConnectionRow,
+  kind: CredentialKind,
+  opened: OpenedCredential,
+  now: number,
+): UsableConnection {
   const expiresAt = timeOf(row.expires_at)
-  const dueAt = timeOf(row.refresh_due_at)
+  const dueAt = dueAtOf(row, now)
   return {
     provider: row.provider,
     connection: row.connection,

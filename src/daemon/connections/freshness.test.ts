@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import fc from 'fast-check'
-import { pauseAfter, pauseAfterForced, refreshDueAt, usableUntil } from './freshness.ts'
+import { leftOfPause, pauseAfter, pauseAfterForced, refreshDueAt, usableUntil } from './freshness.ts'
 
 const times = fc.record({
   obtainedAt: fc.integer({ min: 0, max: 4e12 }),
@@ -38,19 +38,31 @@ describe('when a token is refreshed', () => {
 
 describe('how long a provider is left alone', () => {
   it('doubles with each failure, up to five minutes', () => {
-    const pauses = [1, 2, 3, 9, 10, 10_000].map((failures) => pauseAfter(failures, undefined, 1))
+    const pauses = [1, 2, 3, 9, 10, 10_000].map((failures) => pauseAfter(failures, {}, 1))
     assert.deepEqual(pauses, [1_000, 2_000, 4_000, 256_000, 300_000, 300_000])
   })
 
   it('differs by up to a quarter', () => {
-    assert.equal(pauseAfter(3, undefined, 0), 3_000)
+    assert.equal(pauseAfter(3, {}, 0), 3_000)
   })
 
   it('is as long as the provider asks for, within an hour', () => {
     assert.deepEqual(
-      [pauseAfter(1, 120, 1), pauseAfter(1, 1e9, 1), pauseAfter(10, 1, 1)],
-      [120_000, 3_600_000, 300_000],
+      [120, 1e9].map((retryAfter) => pauseAfter(1, { retryAfter }, 1)),
+      [120_000, 3_600_000],
     )
+    assert.equal(pauseAfter(10, { retryAfter: 1 }, 1), 300_000)
+  })
+
+  it('doubles up to an hour where it refuses', () => {
+    const pauses = [1, 9, 10, 10_000].map((failures) => pauseAfter(failures, { refused: true }, 1))
+    assert.deepEqual(pauses, [1_000, 256_000, 512_000, 3_600_000])
+  })
+
+  it('is never longer than was meant, by a clock that was ahead for a moment', () => {
+    const pause = { until: 10 * 365 * 86_400_000, length: 4_000 }
+    assert.deepEqual([leftOfPause(pause, 0), leftOfPause(pause, pause.until - 4_000)], [0, 4_000])
+    assert.equal(leftOfPause({ until: 5_000, length: 4_000 }, 0), 0)
   })
 
   it('doubles with each refresh that a host forces, and begins anew after a quiet time', () => {

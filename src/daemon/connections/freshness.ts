@@ -1,5 +1,6 @@
 /** When tokens are refreshed. All times are milliseconds. */
 import type { ConnectionRow } from '../store/index.ts'
+import { timeOf } from './token-status.ts'
 
 const LARGEST_MARGIN = 5 * 60_000
 const MARGIN = 0.2
@@ -30,6 +31,17 @@ export function expiryColumns(
   }
 }
 
+const CLOCKS_DIFFER_BY = 5 * 60_000
+
+/**
+ * When the token of a row is to be refreshed; undefined where it does not end. At once where the row was written by a clock
+ * that was ahead: nobody knows then when the token ends.
+ */
+export function dueAtOf(row: Pick<ConnectionRow, 'refresh_due_at' | 'updated_at'>, now: number): number | undefined {
+  const dueAt = timeOf(row.refresh_due_at)
+  return dueAt !== undefined && Date.parse(row.updated_at) > now + CLOCKS_DIFFER_BY ? Math.min(dueAt, now) : dueAt
+}
+
 /** From when on a token is not handed out any more: it would end on its way. */
 export function usableUntil(dueAt: number, expiresAt: number): number {
   return expiresAt - Math.min(LARGEST_REMAINDER, (expiresAt - dueAt) * REMAINDER)
@@ -41,22 +53,34 @@ const LONGEST_PAUSE = 5 * 60_000
 export const LONGEST_RETRY_AFTER = 60 * 60_000
 
 /**
- * How long to leave a provider alone after so many failures in a row; it may ask for longer itself, within reason.
+ * How long to leave a provider alone after so many failures in a row. It may ask for longer itself, within reason; one that
+ * refuses is asked ever more rarely.
+ * @param failure `retryAfter`: seconds
  * @param random 0 to 1
  */
-export function pauseAfter(failures: number, retryAfterSeconds: number | undefined, random: number): number {
-  const own = Math.min(LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 20))
-  const asked = Math.min(LONGEST_RETRY_AFTER, (retryAfterSeconds ?? 0) * 1_000)
+export function pauseAfter(
+  failures: number,
+  { retryAfter = 0, refused }: { readonly retryAfter?: number; readonly refused?: true },
+  random: number,
+): number {
+  const own = Math.min(refused ? LONGEST_RETRY_AFTER : LONGEST_PAUSE, FIRST_PAUSE * 2 ** Math.min(failures - 1, 20))
+  const asked = Math.min(LONGEST_RETRY_AFTER, retryAfter * 1_000)
   return Math.round(Math.max(asked, own * (0.75 + 0.25 * random)))
 }
 
 const FIRST_FORCED_PAUSE = 5_000
 const LONGEST_FORCED_PAUSE = 10 * 60_000
 
+/** Milliseconds; `until` is a time. */
+export interface Pause {
+  readonly until: number
+  readonly length: number
+}
+
 /** What is left of a pause. One that was made by a clock which was ahead, for a while, is over when it is right again. */
-export function leftOfPause(until: number, now: number): number {
+export function leftOfPause({ until, length }: Pause, now: number): number {
   const left = Math.max(0, until - now)
-  return left > LONGEST_RETRY_AFTER ? 0 : left
+  return left > length ? 0 : left
 }
 
 /** The same for a pause after a forced refresh. */

@@ -9,6 +9,7 @@ export {
   type ForcedRefresh,
   leftOfForced,
   leftOfPause,
+  type Pause,
   pauseAfter,
   pauseAfterForced,
   refreshDueAt,
@@ -34,6 +35,8 @@ export {
   type RefreshCause,
   type Refreshes,
   type RefreshLease,
+  type StoringOutcome,
 } from './open-refreshes.ts'
 export { type DefinitionsOptions, registerDefinition, removeDefinition } from './provider-definitions.ts'
+export { RENEW_EVERY_MS } from './refresh-lease.ts'
 export { connectionExists, tokenExpired } from './refusals.ts'

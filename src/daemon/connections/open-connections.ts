@@ -45,6 +45,7 @@ import {
 import { destinationOf, kindOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
+import { isLeased, LEASE_MS } from './refresh-lease.ts'
 import {
   changedAgain,
   connectionExists,
@@ -343,7 +344,7 @@ class ConnectionsOfStore implements Connections {
   /** What a provider grants meanwhile is for the credential that is stored now, and would be lost. */
   async #requireAtRest(tx: Db, actor: Actor, row: ConnectionRow): Promise<void> {
     const refresh = await findRefresh(tx, actor, row)
-    if (refresh?.leased_until && refresh.leased_until > (await this.#store.clock(tx))) throw isRefreshing(row)
+    if (isLeased(refresh, await this.#store.clock(tx))) throw isRefreshing(row)
   }
 
   async #bindAnew(
@@ -429,9 +430,15 @@ class ConnectionsOfStore implements Connections {
         ]),
       )
       .where((eb) =>
-        eb.or([eb('retry_at', 'is', null), eb('retry_at', '<=', now), eb('retry_at', '>', now + LONGEST_RETRY_AFTER)]),
+        eb.or([
+          eb('retry_at', 'is', null),
+          eb('retry_at', '<=', now),
+          eb('retry_at', '>', eb(eb.fn.coalesce('retry_pause', eb.val(LONGEST_RETRY_AFTER)), '+', now)),
+        ]),
       )
-      .where((eb) => eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now)]))
+      .where((eb) =>
+        eb.or([eb('leased_until', 'is', null), eb('leased_until', '<=', now), eb('leased_until', '>', now + LEASE_MS)]),
+      )
       .orderBy('refresh_due_at')
       .limit(MOST_DUE)
       .execute()
@@ -496,7 +503,7 @@ class ConnectionsOfStore implements Connections {
     if (status !== 'connected') throw tokenExpired(row, status)
     const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
-    return usableConnection(row, kind, opened)
+    return usableConnection(row, kind, opened, this.#now())
   }
 
   async tokenMade(

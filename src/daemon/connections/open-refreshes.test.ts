@@ -57,6 +57,9 @@ describe('the lease on a refresh token', () => {
     return rooms.refreshes.begin(rooms.actor, ID, version, cause)
   }
 
+  const store = (lease: RefreshLease, name: string) =>
+    rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens(name), scopes: [] })
+
   async function events(): Promise<readonly string[]> {
     const { events: all } = await rooms.audit.page({ kind: 'all' }, {})
     return all.map(({ event, reason }) => (reason ? `${event} ${reason}` : event)).reverse()
@@ -69,7 +72,7 @@ describe('the lease on a refresh token', () => {
 
   it('goes to the next when it has run out, with a higher epoch and the word that somebody was interrupted', async () => {
     const first = await leased()
-    now += 30_001
+    now += 4_001
     const second = await leased()
     assert.ok(second.epoch > first.epoch)
     assert.deepEqual([first.interrupted, second.interrupted], [false, true])
@@ -86,7 +89,7 @@ describe('the lease on a refresh token', () => {
     const lease = await leased()
     now += 1_000
     const refreshed = { credential: tokens('CNRYsecond'), expiresAt: now + HOUR, scopes: ['read', 'write'] }
-    assert.equal(await rooms.refreshes.succeed(rooms.actor, lease, refreshed), true)
+    assert.equal(await rooms.refreshes.succeed(rooms.actor, lease, refreshed), 'stored')
     const after = await used()
     assert.ok(after.version > lease.version)
     assert.equal(after.credential['access_token']?.reveal(), 'CNRYsecond-access')
@@ -101,12 +104,56 @@ describe('the lease on a refresh token', () => {
     assert.deepEqual(await rooms.refreshes.begin(rooms.actor, ID, lease.version, 'due'), { kind: 'changed' })
   })
 
+  it('is held for as long as its holder renews it, and lapses four seconds after', async () => {
+    const lease = await leased()
+    for (let second = 0; second < 25; second++) {
+      now += 1_000
+      await rooms.refreshes.renew(rooms.actor, lease)
+    }
+    now += 3_999
+    assert.deepEqual(await again(), { kind: 'busy' })
+    now += 1
+    assert.equal((await again()).kind, 'leased')
+  })
+
+  it('is not renewed once it has ended, or is another’s', async () => {
+    const first = await leased()
+    now += 4_001
+    const second = await leased()
+    now += 3_000
+    await rooms.refreshes.renew(rooms.actor, first)
+    now += 1_001
+    const third = await leased()
+    await rooms.refreshes.succeed(rooms.actor, third, { credential: tokens('CNRYthird'), scopes: [] })
+    await rooms.refreshes.renew(rooms.actor, third)
+    assert.ok(third.epoch > second.epoch)
+    assert.equal((await again()).kind, 'leased')
+  })
+
   it('keeps what was granted even where it ran out meanwhile: it is never thrown away for an older one', async () => {
     const late = await leased()
-    now += 30_001
+    now += 4_001
+    assert.equal(await store(late, 'CNRYlate'), 'stored')
+    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlate-access')
+  })
+
+  it('lets nobody who was paused write over the one who is at it now', async () => {
+    const late = await leased()
+    now += 4_001
     const next = await leased()
-    assert.equal(await rooms.refreshes.succeed(rooms.actor, late, { credential: tokens('CNRYlate'), scopes: [] }), true)
-    assert.equal(await rooms.refreshes.reject(rooms.actor, next, 'invalid_grant'), false)
+    assert.equal(await store(late, 'CNRYlate'), 'contested')
+    assert.equal(await store(next, 'CNRYnext'), 'stored')
+    assert.equal(await store(late, 'CNRYlate'), 'outdated')
+    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYnext-access')
+  })
+
+  it('goes by what the paused one was granted, where the one after it was refused for that very reason', async () => {
+    const late = await leased()
+    now += 4_001
+    const next = await leased()
+    assert.equal(await store(late, 'CNRYlate'), 'contested')
+    assert.equal(await rooms.refreshes.reject(rooms.actor, next, 'invalid_grant'), true)
+    assert.equal(await store(late, 'CNRYlate'), 'stored')
     assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlate-access')
   })
 
@@ -122,7 +169,7 @@ describe('the lease on a refresh token', () => {
     await logIn('CNRYlogin')
     assert.equal(
       await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYold'), scopes: [] }),
-      false,
+      'outdated',
     )
     assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlogin-access')
   })
@@ -132,14 +179,14 @@ describe('the lease on a refresh token', () => {
     await rooms.connections.logout(rooms.actor, 'acme', 'default')
     assert.equal(
       await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYold'), scopes: [] }),
-      false,
+      'outdated',
     )
     assert.deepEqual(await rooms.connections.list(rooms.actor), [])
   })
 
   it('lets one whose lease is another’s by now condemn nothing', async () => {
     const late = await leased()
-    now += 30_001
+    now += 4_001
     await leased()
     assert.equal(await rooms.refreshes.reject(rooms.actor, late, 'invalid_grant'), false)
     assert.equal((await used()).version, late.version)
@@ -168,7 +215,7 @@ describe('the lease on a refresh token', () => {
 
   it('calls it an interrupted rotation where an answer may have been lost', async () => {
     await leased()
-    now += 30_001
+    now += 4_001
     await rooms.refreshes.reject(rooms.actor, await leased(), 'invalid_grant')
     assert.deepEqual(await events(), ['provider.login', 'provider.refresh_failed rotation_interrupted'])
   })
@@ -226,17 +273,80 @@ describe('the lease on a refresh token', () => {
     await rooms.refreshes.fail(rooms.actor, lease, { reason: 'http_503', answered: true, retryAfter: 60 })
     now -= ahead
     assert.equal((await again()).kind, 'leased')
-    now += 1_000 + 30_000
+    now += 4_001
     assert.equal((await again('rejected')).kind, 'leased')
     assert.equal((await rooms.connections.dueForRefresh(1)).length, 0)
-    now += 30_000
+    now += 4_001
     assert.equal((await rooms.connections.dueForRefresh(1)).length, 1)
+  })
+
+  for (const [what, ahead] of [
+    ['a minute', 60_000],
+    ['an hour', HOUR],
+    ['ten years', 87_600 * HOUR],
+  ] as const) {
+    it(`is had again at once where a clock was ${what} ahead: after a failure, and with a lease that nobody ended`, async () => {
+      now += ahead
+      await rooms.refreshes.fail(rooms.actor, await leased(), { reason: 'http_503', answered: true })
+      now -= ahead
+      await leased()
+      now += ahead + 4_001
+      await leased()
+      now -= ahead
+      assert.equal((await again()).kind, 'leased')
+    })
+
+    it(`is had at once for a token that was stored by a clock ${what} ahead: nobody knows when it ends`, async () => {
+      now += ahead
+      const lease = await leased()
+      const refreshed = { credential: tokens('CNRYahead'), expiresAt: now + 2 * HOUR, scopes: [] }
+      await rooms.refreshes.succeed(rooms.actor, lease, refreshed)
+      now -= ahead
+      assert.equal((await again()).kind, ahead > 5 * 60_000 ? 'leased' : 'changed')
+    })
+  }
+
+  it('needs a login where the provider refuses in words of its own, and is asked again, ever more rarely', async () => {
+    const refusal = { reason: 'access_denied', answered: true, refused: true } as const
+    await rooms.refreshes.fail(rooms.actor, await leased(), refusal)
+    const since = new Date(now).toISOString()
+    const [view] = await rooms.connections.list(rooms.actor)
+    assert.equal(view?.status, 'needs_login')
+    assert.deepEqual([view?.attention?.kind, view?.attention?.since], ['needs_login', since])
+    assert.match(view?.attention?.reason ?? '', /refuses to refresh it \(access_denied\)/)
+    await assert.rejects(used(), { name: 'TokenExpiredError' })
+  })
+
+  it('serves to its end the token of a connection that cannot be refreshed in words of the provider’s own', async () => {
+    now = START + HOUR - 1_000
+    const refusal = { reason: 'answer_401', answered: true, refused: true } as const
+    await rooms.refreshes.fail(rooms.actor, await leased(), refusal)
+    assert.equal((await rooms.connections.list(rooms.actor))[0]?.status, 'connected')
+    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYfirst-access')
+  })
+
+  it('heals by itself where the provider thinks again', async () => {
+    const { version } = await used()
+    const begin = () => rooms.refreshes.begin(rooms.actor, ID, version, 'due')
+    const wait = await rooms.refreshes.fail(rooms.actor, await leased(), {
+      reason: 'answer_401',
+      answered: true,
+      refused: true,
+    })
+    assert.deepEqual(await begin(), { kind: 'needs_login' })
+    now += wait
+    assert.deepEqual((await rooms.connections.dueForRefresh(1)).length, 1)
+    const beginning = await begin()
+    assert.equal(beginning.kind, 'leased')
+    if (beginning.kind === 'leased') await store(beginning.lease, 'CNRYsecond')
+    assert.equal((await rooms.connections.list(rooms.actor))[0]?.status, 'connected')
+    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYsecond-access')
   })
 
   it('is had for a revocation also while it rests, and keeps refreshes from beginning meanwhile', async () => {
     await rooms.refreshes.fail(rooms.actor, await leased(), { reason: 'http_503', answered: true })
     await leased('revoke')
-    now += 5_000
+    now += 3_000
     assert.deepEqual(await again(), { kind: 'busy' })
   })
 

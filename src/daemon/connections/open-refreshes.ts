@@ -6,18 +6,22 @@ import type { ConnectionId } from './connection-id.ts'
 import { findRefresh, findSealed } from './connection-rows.ts'
 import { type Credential, parseCredential, recordOf, serialize } from './credential-record.ts'
 import {
+  dueAtOf,
   expiryColumns,
   type ForcedRefresh,
+  LONGEST_RETRY_AFTER,
   leftOfForced,
   leftOfPause,
+  type Pause,
   pauseAfter,
   pauseAfterForced,
 } from './freshness.ts'
+import { isLeased, LEASE_MS } from './refresh-lease.ts'
 import { notFound } from './refusals.ts'
 
 /** The right to spend the refresh token of one connection. */
 export interface RefreshLease extends ConnectionId {
-  /** Fences: whoever holds a later lease has a higher one. */
+  /** Fences: whoever holds a later lease has a higher one, and is not written over. */
   readonly epoch: number
   /** Of the record, as it was when the lease began. */
   readonly version: number
@@ -50,18 +54,26 @@ export interface RefreshedCredential {
 }
 
 /**
+ * `stored`. `outdated`: another credential was stored meanwhile, or the connection is gone. `contested`: the lease had run
+ * out, and another daemon is at it now; what that one brings comes first.
+ */
+export type StoringOutcome = 'stored' | 'outdated' | 'contested'
+
+/**
  * Who may spend a refresh token, and what came of it. A lease is in the database, so that daemons which share one agree;
- * it is short, and so a daemon that was killed holds nobody up for long.
+ * it is short, and so a daemon that was killed holds nobody up for long. Whoever is at work renews it.
  */
 export interface Refreshes {
   /** @param seen version of the credential that is to be replaced @throws BrokerError ConnectionNotFoundError */
   begin(actor: Actor, id: ConnectionId, seen: number, cause: RefreshCause): Promise<RefreshBeginning>
+  /** Holds the lease for {@link LEASE_MS} more. Changes nothing where it has ended, or is another's by now. */
+  renew(actor: Actor, lease: RefreshLease): Promise<void>
   /**
-   * Stores what the provider answered; `false` where another credential was stored meanwhile, or the connection is gone.
-   * It holds even for a lease that has run out: what a provider granted is never thrown away for an older one.
+   * Stores what the provider answered, even for a lease that has run out: what a provider granted is never thrown away for
+   * an older one.
    */
-  succeed(actor: Actor, lease: RefreshLease, refreshed: RefreshedCredential): Promise<boolean>
-  /** The provider will never take the token again; `false` as above, or where the lease is another's by now. */
+  succeed(actor: Actor, lease: RefreshLease, refreshed: RefreshedCredential): Promise<StoringOutcome>
+  /** The provider will never take the token again; `false` where the credential or the lease is another's by now. */
   reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean>
   /** It did not work this time. How long to leave it alone, in milliseconds. */
   fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<number>
@@ -73,6 +85,8 @@ export interface RefreshFailure {
   readonly retryAfter?: number
   /** Whether the provider answered: then it has not spent the token. */
   readonly answered: boolean
+  /** It said no, in words of its own: where no usable token is left, a login is needed. It is asked again, ever more rarely. */
+  readonly refused?: true
 }
 
 export interface RefreshesOptions {
@@ -84,9 +98,6 @@ export interface RefreshesOptions {
   readonly now?: () => number
   readonly random?: () => number
 }
-
-/** A refresh is given up well before. */
-const LEASE_MS = 30_000
 
 export async function openRefreshes(options: RefreshesOptions): Promise<Refreshes> {
   if (options.alone) await options.store.db.updateTable('refreshes').set({ leased_until: null }).execute()
@@ -114,13 +125,13 @@ class RefreshesOfStore implements Refreshes {
     return this.#store.transaction(async (tx) => {
       const row = await findSealed(tx, actor, id)
       if (!row) throw notFound(id, 'use')
-      if (row.problem !== null && cause !== 'revoke') return { kind: 'needs_login' }
+      const before = await findRefresh(tx, actor, id)
+      const now = await this.#store.clock(tx)
+      if (row.problem !== null && cause !== 'revoke' && !isAskedAgain(before, now)) return { kind: 'needs_login' }
       if (!row.record || (row.record.version !== seen && cause !== 'revoke')) return { kind: 'changed' }
       // Whoever says it is due: a fresh token is never replaced for that.
       if (cause === 'due' && !this.#isDue(row)) return { kind: 'changed' }
-      const before = await findRefresh(tx, actor, id)
-      const now = await this.#store.clock(tx)
-      if (before?.leased_until && before.leased_until > now) return { kind: 'busy' }
+      if (isLeased(before, now)) return { kind: 'busy' }
       const wait = cause === 'revoke' ? 0 : waitFor(before, cause, now)
       if (wait > 0) return { kind: 'resting', wait }
       const record = await this.#vault.unseal(tx, recordOf(actor, id), row.destination, row.record)
@@ -131,6 +142,7 @@ class RefreshesOfStore implements Refreshes {
         sent_version: cause === 'revoke' ? (before?.sent_version ?? null) : record.version,
         failures: before?.failures ?? 0,
         retry_at: before?.retry_at ?? null,
+        retry_pause: before?.retry_pause ?? null,
         failing_since: before?.failing_since ?? null,
         failure_reason: before?.failure_reason ?? null,
         ...forcing(before, cause, now),
@@ -140,18 +152,34 @@ class RefreshesOfStore implements Refreshes {
     })
   }
 
-  #isDue({ refresh_due_at: dueAt }: ConnectionRow): boolean {
-    return dueAt === null || Date.parse(dueAt) <= this.#now()
+  async renew({ vaultId }: Actor, { provider, connection, epoch }: RefreshLease): Promise<void> {
+    await this.#store.transaction(async (tx) => {
+      await tx
+        .updateTable('refreshes')
+        .set({ leased_until: (await this.#store.clock(tx)) + LEASE_MS })
+        .where('vault_id', '=', vaultId)
+        .where('provider', '=', provider)
+        .where('connection', '=', connection)
+        .where('epoch', '=', epoch)
+        .where('leased_until', 'is not', null)
+        .execute()
+    })
+  }
+
+  #isDue(row: ConnectionRow): boolean {
+    return (dueAtOf(row, this.#now()) ?? 0) <= this.#now()
   }
 
   async succeed(
     actor: Actor,
     lease: RefreshLease,
     { credential, expiresAt, scopes }: RefreshedCredential,
-  ): Promise<boolean> {
+  ): Promise<StoringOutcome> {
     return this.#store.transaction(async (tx) => {
       const row = await this.#unchanged(tx, actor, lease)
-      if (!row) return false
+      if (!row) return 'outdated'
+      const latest = await findRefresh(tx, actor, lease)
+      if (latest?.epoch !== lease.epoch && isLeased(latest, await this.#store.clock(tx))) return 'contested'
       await this.#vault.put(tx, recordOf(actor, lease), row.destination, serialize(credential))
       await updateRow(tx, actor, lease, {
         ...expiryColumns(expiresAt, { refreshable: true, now: this.#now(), random: this.#random() }),
@@ -161,11 +189,10 @@ class RefreshesOfStore implements Refreshes {
         problem_reason: null,
       })
       // The journal, the failures and the pause were about the token that is gone now, whoever holds the lease.
-      const ended = { sent_version: null, failures: 0, retry_at: null, failing_since: null, failure_reason: null }
-      await updateRefresh(tx, actor, lease, ended)
+      await updateRefresh(tx, actor, lease, { sent_version: null, ...NOTHING_FAILS })
       await this.#endLease(tx, actor, lease)
       await this.#audit.record(tx, actor, { event: 'provider.refreshed', status: 'success', ...nameOf(lease) })
-      return true
+      return 'stored'
     })
   }
 
@@ -179,7 +206,8 @@ class RefreshesOfStore implements Refreshes {
         refresh_due_at: null,
         updated_at: iso(this.#now()),
       })
-      await updateRefresh(tx, actor, lease, { sent_version: null })
+      // For good: it is not asked again.
+      await updateRefresh(tx, actor, lease, { sent_version: null, ...NOTHING_FAILS })
       await this.#recordFailure(tx, actor, lease, lease.interrupted ? 'rotation_interrupted' : reason)
       return true
     })
@@ -189,18 +217,28 @@ class RefreshesOfStore implements Refreshes {
     return this.#store.transaction(async (tx) => {
       const before = await findRefresh(tx, actor, lease)
       const failures = (before?.failures ?? 0) + 1
-      const pause = pauseAfter(failures, failure.retryAfter, this.#random())
+      const pause = pauseAfter(failures, failure, this.#random())
+      const row = await this.#unchanged(tx, actor, lease)
       // With a login, epochs begin anew.
-      if (!(await this.#unchanged(tx, actor, lease))) return pause
+      if (!row) return pause
       if (!(await this.#endLease(tx, actor, lease))) return pause
       const now = await this.#store.clock(tx)
       const retry_at = now + pause
       const failing = { failing_since: before?.failing_since ?? now, failure_reason: failure.reason }
       const journal = failure.answered && !lease.interrupted ? { sent_version: null } : {}
-      await updateRefresh(tx, actor, lease, { failures, retry_at, ...failing, ...journal })
+      await updateRefresh(tx, actor, lease, { failures, retry_at, retry_pause: pause, ...failing, ...journal })
+      if (failure.refused && this.#hasEnded(row)) {
+        const problem_reason = `The provider refuses to refresh it (${failure.reason}); it is asked again now and then.`
+        await updateRow(tx, actor, lease, { problem: 'needs_login', problem_reason })
+      }
       await this.#recordFailure(tx, actor, lease, failure.reason)
       return pause
     })
+  }
+
+  /** Whether there is no token left that serves on. */
+  #hasEnded({ expires_at: expiresAt }: ConnectionRow): boolean {
+    return expiresAt !== null && Date.parse(expiresAt) <= this.#now()
   }
 
   /** The row of the connection, where its credential is the one that was leased. */
@@ -228,11 +266,22 @@ class RefreshesOfStore implements Refreshes {
   }
 }
 
+const NOTHING_FAILS = { failures: 0, retry_at: null, retry_pause: null, failing_since: null, failure_reason: null }
+
+/** A refusal in words of the provider's own may pass: there is a time then to ask again. */
+function isAskedAgain(row: RefreshRow | undefined, now: number): boolean {
+  return row?.retry_at != null && leftOfPause(pauseOf(row), now) === 0
+}
+
 /** Milliseconds; 0 where it may be tried now. */
 function waitFor(before: RefreshRow | undefined, cause: RefreshCause, now: number): number {
   const forced = forcedOf(before)
   const forcedAgain = cause === 'rejected' && forced ? leftOfForced(forced, now) : 0
-  return Math.max(leftOfPause(before?.retry_at ?? 0, now), forcedAgain)
+  return Math.max(leftOfPause(pauseOf(before), now), forcedAgain)
+}
+
+function pauseOf(row: RefreshRow | undefined): Pause {
+  return { until: row?.retry_at ?? 0, length: row?.retry_pause ?? LONGEST_RETRY_AFTER }
 }
 
 function forcedOf(row: RefreshRow | undefined): ForcedRefresh | undefined {

@@ -3,10 +3,12 @@ import { type Actor, BrokerError } from '../../protocol/index.ts'
 import {
   type ConnectionId,
   type OAuthClients,
+  RENEW_EVERY_MS,
   type RefreshBeginning,
   type RefreshCause,
   type Refreshes,
   type RefreshLease,
+  type StoringOutcome,
   tokenExpired,
 } from '../connections/index.ts'
 import { credentialOf, type Flows, type RefreshOutcome, refreshedGrant, storedGrant } from '../flows/index.ts'
@@ -21,14 +23,22 @@ export interface Refresher {
    *   where nothing but a login helps
    */
   refresh(actor: Actor, provider: Provider, stale: StaleCredential, cause: RefreshCause): Promise<void>
-  /** Waits until no refresh of the connection is under way, and keeps any other from beginning. Undefined where it is gone. */
-  hold(actor: Actor, id: ConnectionId): Promise<RefreshLease | undefined>
+  /**
+   * Waits until no refresh of the connection is under way, and keeps any other from beginning until it is let go. Undefined
+   * where the connection is gone, or its refresh does not come to an end.
+   */
+  hold(actor: Actor, id: ConnectionId): Promise<HeldRefresh | undefined>
   /** Begins no more, and waits for those under way: what a provider has granted is stored. */
   close(): Promise<void>
 }
 
 export interface StaleCredential extends ConnectionId {
   readonly version: number
+}
+
+export interface HeldRefresh {
+  readonly lease: RefreshLease
+  letGo(): void
 }
 
 export interface RefresherOptions {
@@ -43,8 +53,8 @@ export interface RefresherOptions {
 const PATIENCE_MS = 10_000
 /** Between looks at a lease that another daemon holds. */
 const LOOK_AGAIN_MS = 50
-/** A lease runs out sooner. */
-const LONGEST_LEASE_MS = 40_000
+/** A refresh that goes on for longer is not waited for. */
+const LONGEST_REFRESH_MS = 40_000
 const STORE_AGAIN_MS = 200
 const STORE_FOR_MS = 60_000
 const MOST_RESTING = 10_000
@@ -92,12 +102,12 @@ class SharedRefreshes implements Refresher {
 
   async #refresh(actor: Actor, provider: Provider, stale: StaleCredential, cause: RefreshCause): Promise<void> {
     const { refreshes } = this.#options
-    const giveUpAt = performance.now() + LONGEST_LEASE_MS
+    const giveUpAt = performance.now() + LONGEST_REFRESH_MS
     for (;;) {
       const beginning = await refreshes.begin(actor, stale, stale.version, cause)
       switch (beginning.kind) {
         case 'leased':
-          return this.#spend(actor, provider, beginning.lease)
+          return this.#spendLeased(actor, provider, beginning.lease)
         case 'changed':
           return
         case 'needs_login':
@@ -113,13 +123,29 @@ class SharedRefreshes implements Refresher {
     }
   }
 
-  async hold(actor: Actor, id: ConnectionId): Promise<RefreshLease | undefined> {
-    const giveUpAt = performance.now() + LONGEST_LEASE_MS
+  async hold(actor: Actor, id: ConnectionId): Promise<HeldRefresh | undefined> {
+    const giveUpAt = performance.now() + LONGEST_REFRESH_MS
     for (;;) {
       const beginning = await this.#options.refreshes.begin(actor, id, 0, 'revoke').catch(unlessGone)
-      if (beginning.kind === 'leased') return beginning.lease
+      if (beginning.kind === 'leased') return this.#held(actor, beginning.lease)
       if (beginning.kind !== 'busy' || performance.now() > giveUpAt) return undefined
       await delay(LOOK_AGAIN_MS)
+    }
+  }
+
+  /** One that cannot be renewed lapses: what comes of the work is fenced all the same. */
+  #held(actor: Actor, lease: RefreshLease): HeldRefresh {
+    const renew = () => this.#options.refreshes.renew(actor, lease).catch(() => undefined)
+    const renewal = setInterval(renew, RENEW_EVERY_MS)
+    return { lease, letGo: () => clearInterval(renewal) }
+  }
+
+  async #spendLeased(actor: Actor, provider: Provider, lease: RefreshLease): Promise<void> {
+    const held = this.#held(actor, lease)
+    try {
+      await this.#spend(actor, provider, lease)
+    } finally {
+      held.letGo()
     }
   }
 
@@ -170,12 +196,12 @@ class SharedRefreshes implements Refresher {
   }
 
   /** Tries for a while: what was granted is in no other place, and the token before it is spent. */
-  async #store(store: () => Promise<boolean>): Promise<void> {
+  async #store(store: () => Promise<StoringOutcome>): Promise<void> {
     const giveUpAt = performance.now() + STORE_FOR_MS
     for (;;) {
       try {
-        await store()
-        return
+        if ((await store()) !== 'contested' || performance.now() > giveUpAt) return
+        await delay(LOOK_AGAIN_MS)
       } catch (error) {
         this.#options.onFailure(error)
         if (this.#closed || performance.now() > giveUpAt) throw error

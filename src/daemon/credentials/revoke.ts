@@ -24,8 +24,9 @@ export async function revokeProvider(options: RevokeOptions, actor: Actor, name:
   const { providers, connections, issuer } = options
   const all = await connections.ofProvider(actor, name)
   const provider = providers.find(name)
+  using held = new DisposableStack()
   const outcomes = await Promise.all(
-    all.map((one) => revokeOne(options, actor, provider, one).catch(failedIfUnreadable)),
+    all.map((one) => revokeOne({ ...options, held }, actor, provider, one).catch(failedIfUnreadable)),
   )
   const revoked = await connections.revoke(actor, name, summary(outcomes))
   issuer.forget(actor, { provider: name })
@@ -33,7 +34,7 @@ export async function revokeProvider(options: RevokeOptions, actor: Actor, name:
 }
 
 async function revokeOne(
-  { refresher, flows, clients }: RevokeOptions,
+  { refresher, flows, clients, held }: RevokeOptions & { readonly held: DisposableStack },
   actor: Actor,
   provider: Provider | undefined,
   connection: ConnectionId & { readonly authType: AuthType },
@@ -42,9 +43,10 @@ async function revokeOne(
   // Its definition is gone, or no longer parses.
   if (!provider) return 'failed'
   // A refresh that ends later would leave a token behind that nobody has any more.
-  const held = await refresher.hold(actor, connection)
-  if (!held) return 'failed'
-  const { party, grant } = await grantedParty(clients, actor, provider, held)
+  const hold = await refresher.hold(actor, connection)
+  if (!hold) return 'failed'
+  held.defer(hold.letGo)
+  const { party, grant } = await grantedParty(clients, actor, provider, hold.lease)
   const { accessToken, refreshToken } = grant
   return flows.revoke({ ...party, accessToken, ...(refreshToken && { refreshToken }) })
 }

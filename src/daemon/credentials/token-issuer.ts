@@ -5,6 +5,7 @@ import {
   type ForcedRefresh,
   leftOfForced,
   leftOfPause,
+  type Pause,
   pauseAfter,
   pauseAfterForced,
   refreshDueAt,
@@ -64,7 +65,7 @@ interface Held {
   usableUntil: number
   underWay?: Promise<IssuedToken>
   failures: number
-  restUntil: number
+  rest: Pause
   forced?: ForcedRefresh
 }
 
@@ -75,6 +76,7 @@ interface Wanted {
 }
 
 const MOST_HELD = 10_000
+const NO_PAUSE: Pause = { until: 0, length: 0 }
 
 class TokensInMemory implements TokenIssuer {
   readonly #options: TokenIssuerOptions
@@ -117,7 +119,7 @@ class TokensInMemory implements TokenIssuer {
     const known = this.#held.get(key)
     if (known?.keyVersion === version) return known
     if (this.#held.size >= MOST_HELD) this.#held.clear()
-    const held: Held = { keyVersion: version, dueAt: 0, usableUntil: 0, failures: 0, restUntil: 0 }
+    const held: Held = { keyVersion: version, dueAt: 0, usableUntil: 0, failures: 0, rest: NO_PAUSE }
     this.#held.set(key, held)
     return held
   }
@@ -152,7 +154,7 @@ class TokensInMemory implements TokenIssuer {
   }
 
   async #issue(held: Held, { actor, provider, used }: Wanted): Promise<IssuedToken> {
-    const wait = leftOfPause(held.restUntil, this.#now())
+    const wait = leftOfPause(held.rest, this.#now())
     if (wait > 0) throw failed(used, 'it failed a short while ago', wait)
     const outcome = await this.#ask(signedAssertion(provider.definition, used, this.#now()))
     if (outcome.kind !== 'refreshed') {
@@ -174,9 +176,8 @@ class TokensInMemory implements TokenIssuer {
 
   #rest(held: Held, used: ConnectionId, outcome: Exclude<RefreshOutcome, { kind: 'refreshed' }>): BrokerError {
     held.failures += 1
-    const asked = outcome.kind === 'failed' ? outcome.retryAfter : undefined
-    const wait = pauseAfter(held.failures, asked, this.#random())
-    held.restUntil = this.#now() + wait
+    const wait = pauseAfter(held.failures, outcome.kind === 'failed' ? outcome : {}, this.#random())
+    held.rest = { until: this.#now() + wait, length: wait }
     return outcome.kind === 'rejected'
       ? failed(used, `the provider does not take its key (${outcome.reason})`, wait)
       : failed(used, `the provider did not give one (${outcome.reason})`, wait)
@@ -191,7 +192,7 @@ class TokensInMemory implements TokenIssuer {
     held.dueAt = dueAt
     held.usableUntil = expiresAt === undefined ? Number.POSITIVE_INFINITY : usableUntil(dueAt, expiresAt)
     held.failures = 0
-    held.restUntil = 0
+    held.rest = NO_PAUSE
     return token
   }
 }

@@ -1,6 +1,7 @@
 import { Secret } from '../../protocol/index.ts'
 import { withoutEcho } from './echo.ts'
 import type { AssertionRequest, RefreshOutcome, Tokens } from './flows.ts'
+import { patiently } from './outbound-request.ts'
 import { BadAnswer, headOf, isProviderFailure } from './provider-failure.ts'
 import { outcomeOf } from './refresh.ts'
 import { isToken, readAnswer, readTokenAnswer } from './token-answer.ts'
@@ -22,7 +23,7 @@ type Ask = (means: Means, request: AssertionRequest) => Promise<Tokens>
 const ask: Readonly<Record<AssertionRequest['shown'], Ask>> = { grant: askForGrant, caller: askAsCaller }
 
 async function askForGrant(means: Means, { definition, tokenUrl, assertion, scopes }: AssertionRequest) {
-  const { response } = await means.ask({
+  const { response } = await patiently(means.ask)({
     method: 'POST',
     url: tokenUrl,
     reach: 'private',
@@ -45,7 +46,7 @@ interface ConformAnswer {
 }
 
 async function askAsCaller(means: Means, { tokenUrl, assertion, scopes }: AssertionRequest) {
-  const { response } = await means.ask({
+  const { response } = await patiently(means.ask)({
     method: 'POST',
     url: tokenUrl,
     reach: 'private',

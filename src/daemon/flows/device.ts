@@ -4,6 +4,7 @@ import { accountOf } from './account.ts'
 import { repeats, secretsIn, withoutEcho } from './echo.ts'
 import type { DevicePoll, DeviceRequest, StartedDevice, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
+import { patiently } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'
 import { BadAnswer, headOf, isForLater, ProviderRefusal, Unreachable } from './provider-failure.ts'
 import { quirk } from './quirks.ts'
@@ -92,7 +93,7 @@ async function ask({ ask, now }: Means, started: StartedDevice): Promise<Tokens>
   const { as, client, auth } = libraryParty(started)
   const response = await understood(() =>
     oauth.deviceCodeGrantRequest(as, client, auth, deviceCode.reveal(), {
-      ...fetchOptions(started, 'token', ask),
+      ...fetchOptions(started, 'token', patiently(ask)),
       additionalParameters: {
         ...furtherParameters(started),
         ...(quirk(definition, 'scopesInPoll') && scopeParameter(started, scopes)),

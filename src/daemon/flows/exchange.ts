@@ -4,6 +4,7 @@ import { accountOf } from './account.ts'
 import { secretsIn, withoutEcho } from './echo.ts'
 import type { OAuthServer, StartedAuthorization, Tokens } from './flows.ts'
 import { fetchOptions, type LibraryParty, libraryParty, understood } from './library-party.ts'
+import { patiently } from './outbound-request.ts'
 import { BadAnswer } from './provider-failure.ts'
 import { bent } from './quirks.ts'
 import { readTokenAnswer } from './token-answer.ts'
@@ -33,7 +34,7 @@ async function spendCode({ ask, now }: Means, { started, returned, sent }: Retur
   const checked = await understood(() => checkCallback({ as, client }, started, returned))
   const response = await understood(() =>
     oauth.authorizationCodeGrantRequest(as, client, auth, checked, redirectUri, verifier.reveal(), {
-      ...fetchOptions(started, 'token', ask),
+      ...fetchOptions(started, 'token', patiently(ask)),
       additionalParameters: furtherParameters(started),
     }),
   )

@@ -114,9 +114,15 @@ export type RefreshOutcome =
   | { readonly kind: 'rejected'; readonly reason: string }
   /**
    * It may take it later. `retryAfter`: seconds the provider asks for. `answered`: it said so itself, or was never
-   * asked; without an answer it may have spent the token.
+   * asked; without an answer it may have spent the token. `refused`: it said no, in words that no standard has.
    */
-  | { readonly kind: 'failed'; readonly reason: string; readonly retryAfter?: number; readonly answered: boolean }
+  | {
+      readonly kind: 'failed'
+      readonly reason: string
+      readonly retryAfter?: number
+      readonly answered: boolean
+      readonly refused?: true
+    }
 
 /** Asks for a token with an assertion that was signed for it. */
 export interface AssertionRequest {

@@ -62,6 +62,11 @@ describe('an outbound request', () => {
     await assertUnreachable(outbound({ timeLimitMs: 100 })(get(server.origin)), 'time_limit')
   })
 
+  it('waits for as long as the question says', async (t) => {
+    const server = await serverSaying(t, { raw: () => {} })
+    await assertUnreachable(outbound()(get(server.origin, { timeLimitMs: 100 })), 'time_limit')
+  })
+
   it('does not wait for the end of an answer of which it wants the head alone', async (t) => {
     const server = await serverSaying(t, {
       raw: (response) => response.writeHead(401, { 'www-authenticate': 'Bearer a="b"' }).write('event: never ends\n'),

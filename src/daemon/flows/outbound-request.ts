@@ -12,6 +12,7 @@ import { Unreachable, type UnreachableKind } from './provider-failure.ts'
 /** Answers longer than this are not read, packed or unpacked. */
 const MAX_ANSWER_BYTES = 262_144
 const DEFAULT_TIME_LIMIT_MS = 10_000
+const TOKEN_TIME_LIMIT_MS = 25_000
 const ANSWER_HEADERS = ['content-type', 'date', 'retry-after', 'www-authenticate'] as const
 
 export interface OutboundOptions {
@@ -21,7 +22,7 @@ export interface OutboundOptions {
   readonly caFile?: string
   readonly proxies?: OutboundProxies
   readonly version: string
-  /** From the name being looked up to the last byte of the answer. */
+  /** From the name being looked up to the last byte of the answer; as the question says if absent. */
   readonly timeLimitMs?: number
   /** How names become addresses: the system's way if absent. */
   readonly resolve?: Resolve
@@ -37,6 +38,8 @@ export interface Question {
   readonly reach: Reach
   /** `head` leaves the body unread, as of an answer that may never end. `whole` if absent. */
   readonly wants?: 'head' | 'whole'
+  /** 10 s if absent. */
+  readonly timeLimitMs?: number
 }
 
 export interface Answer {
@@ -56,7 +59,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
     if (href === undefined) throw new Unreachable('forbidden_url', hostOf(question.url))
     const url = new URL(href)
     const guard = createAddressGuard(url, options.hosted ? 'public' : question.reach, options.resolve)
-    const timeLimitMs = options.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS
+    const timeLimitMs = options.timeLimitMs ?? question.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS
     const timeLimit = AbortSignal.timeout(timeLimitMs)
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
       method: question.method,
@@ -76,6 +79,11 @@ export function openOutbound(options: OutboundOptions): Outbound {
       request.destroy()
     }
   }
+}
+
+/** For requests that spend something which is good once: giving up early would lose it. */
+export function patiently(ask: Outbound): Outbound {
+  return (question) => ask({ ...question, timeLimitMs: TOKEN_TIME_LIMIT_MS })
 }
 
 function ownHeaders(version: string) {

@@ -126,10 +126,23 @@ describe('a refresh that fails for now', () => {
     [
       'an error that says nothing of the token',
       error(400, 'invalid_request'),
-      { reason: 'invalid_request', answered: true },
+      { reason: 'invalid_request', answered: true, refused: true },
     ],
-    ['an error in nobody’s words', error(400, 'at-CNRY7d1c5e0b94a8'), { reason: 'unknown_error', answered: true }],
+    [
+      'an error in nobody’s words',
+      error(400, 'at-CNRY7d1c5e0b94a8'),
+      { reason: 'unknown_error', answered: true, refused: true },
+    ],
     ['404', { status: 404, body: 'CNRY' }, { reason: 'answer_404', answered: true }],
+    ['404 as JSON', { status: 404, body: { message: 'CNRY' } }, { reason: 'answer_404', answered: true }],
+    ['a wall of HTML', { status: 403, body: '<html>CNRY' }, { reason: 'answer_403', answered: true }],
+    ['403 for a limit', error(403, 'rate_limit_exceeded'), { reason: 'rate_limit_exceeded', answered: true }],
+    [
+      '400 for the moment',
+      error(400, 'temporarily_unavailable'),
+      { reason: 'temporarily_unavailable', answered: true },
+    ],
+    ['502 of a gateway as JSON', { status: 502, body: { message: 'CNRY' } }, { reason: 'answer_502', answered: false }],
     [
       'HTML',
       { headers: { 'content-type': 'text/html' }, body: '<html>CNRY' },
@@ -153,6 +166,22 @@ describe('a refresh that fails for now', () => {
       const found = await testFlows({ timeLimitMs: 200 }).refresh(refreshRequest(partyOf(server)))
       assert.deepEqual(found, { kind: 'failed', ...outcome })
       assert.equal(server.requests.length, 1)
+    })
+
+  for (const [answer, reason] of [
+    [{ status: 401, body: { message: 'CNRY Unauthorized' } }, 'answer_401'],
+    [{ status: 401, body: '<html>CNRY' }, 'answer_401'],
+    [{ status: 401 }, 'answer_401'],
+    [{ status: 403, body: { message: 'Forbidden' } }, 'answer_403'],
+    [error(403, 'access_denied'), 'access_denied'],
+    [{ status: 410, body: { detail: 'gone' } }, 'answer_410'],
+    [{ status: 422, body: { errors: [{ code: 7 }] } }, 'answer_422'],
+    [error(200, 'no_such_installation'), 'no_such_installation'],
+  ] as const)
+    it(`says that it was refused, in words that no standard has: ${reason}`, async (t) => {
+      const server = await tokenServer(t, answer)
+      const found = await testFlows().refresh(refreshRequest(partyOf(server)))
+      assert.deepEqual(found, { kind: 'failed', reason, answered: true, refused: true })
     })
 
   it('says so: nobody listens', async () => {

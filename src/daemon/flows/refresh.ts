@@ -3,6 +3,7 @@ import * as oauth from 'oauth4webapi'
 import { secretsIn, withoutEcho } from './echo.ts'
 import type { RefreshOutcome, RefreshRequest, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
+import { patiently } from './outbound-request.ts'
 import { BadAnswer, isForLater, isProviderFailure, ProviderRefusal, Unreachable } from './provider-failure.ts'
 import { readTokenAnswer } from './token-answer.ts'
 import { furtherParameters, type Means, tokensOf } from './tokens.ts'
@@ -47,7 +48,7 @@ async function ask(means: Means, request: RefreshRequest): Promise<Tokens> {
   const { as, client, auth } = libraryParty({ ...request, server: { ...server, ...(tokenUrl && { tokenUrl }) } })
   const response = await understood(() =>
     oauth.refreshTokenGrantRequest(as, client, auth, refreshToken.reveal(), {
-      ...fetchOptions(request, 'token', means.ask),
+      ...fetchOptions(request, 'token', patiently(means.ask)),
       additionalParameters: furtherParameters(request),
     }),
   )
@@ -73,8 +74,25 @@ function failed(answer: ProviderRefusal | BadAnswer, reason: string): RefreshOut
   const { status, retryAfter } = answer
   // A gateway's own error says nothing of what is behind it, an answer that makes no sense says nothing at all.
   const answered = answer instanceof ProviderRefusal || (status >= 400 && status < 500) || status === 503
-  return { kind: 'failed', reason, answered, ...(retryAfter !== undefined && { retryAfter }) }
+  return {
+    kind: 'failed',
+    reason,
+    answered,
+    ...(retryAfter !== undefined && { retryAfter }),
+    ...(isRefusal(answer) && { refused: true }),
+  }
 }
+
+/** No, in whose words ever. A page of HTML with 403 is a wall before the provider, and not its answer. */
+function isRefusal(answer: ProviderRefusal | BadAnswer): boolean {
+  if (answer instanceof BadAnswer) return answer.status === 401
+  return (answer.status === 200 || REFUSING.has(answer.status)) && !PASSING.test(answer.code)
+}
+
+const REFUSING: ReadonlySet<number> = new Set([400, 401, 403, 410, 422])
+/** Error codes that speak of the moment, with whatever status they come. */
+const PASSING =
+  /slow_?down|rate|limit|throttl|too_?many|temporar|unavailable|timeout|timed_out|busy|internal|server_error/
 
 /** The provider has not seen the token. */
 const NEVER_SENT: ReadonlySet<Unreachable['kind']> = new Set<Unreachable['kind']>([

@@ -29,6 +29,8 @@ describe('a revocation', () => {
     ['both are ended', [{}, {}], 'revoked'],
     ['both are ended, in words', [{ status: 204 }, { body: 'ok' }], 'revoked'],
     ['access tokens end with their grant', [{}, error('unsupported_token_type')], 'revoked'],
+    ['the access token has ended with it', [{}, error('invalid_token')], 'revoked'],
+    ['both had ended before', [error('invalid_token'), error('expired_token')], 'revoked'],
     ['neither can be ended', [error('unsupported_token_type'), error('unsupported_token_type')], 'unsupported'],
     ['the refresh token is not ended', [{ status: 503 }, {}], 'failed'],
     ['the access token is not ended', [{}, { status: 404, body: '<html>CNRY' }], 'failed'],

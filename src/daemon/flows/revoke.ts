@@ -35,7 +35,20 @@ async function revokeToken(
     return 'revoked'
   } catch (error) {
     if (!isProviderFailure(error)) throw error
-    // Section 2.2.1: such a token ends with its grant, or when its time is over.
-    return error instanceof ProviderRefusal && error.code === 'unsupported_token_type' ? 'unsupported' : 'failed'
+    return error instanceof ProviderRefusal ? (SAID[error.code] ?? 'failed') : 'failed'
   }
+}
+
+/**
+ * RFC 7009. Section 2.2.1: a token of such a type ends with its grant, or when its time is over. Section 2.2: a token that
+ * is not good any more needs no revocation; many say so by an error all the same.
+ */
+const SAID: Readonly<Record<string, RevocationOutcome>> = {
+  unsupported_token_type: 'unsupported',
+  invalid_token: 'revoked',
+  expired_token: 'revoked',
+  token_expired: 'revoked',
+  token_revoked: 'revoked',
+  invalid_access_token: 'revoked',
+  invalid_refresh_token: 'revoked',
 }

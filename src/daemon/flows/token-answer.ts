@@ -66,7 +66,7 @@ export async function readAnswer(response: Response, errorMember?: string): Prom
   if (response.status >= 300 && response.status < 400)
     throw new BadAnswer('answered with a redirect, which is not followed', head)
   const answer = parseAnswer(response.headers.get('content-type'), await response.text())
-  const error = typeof answer === 'string' ? undefined : errorIn(answer, errorMember, response.ok)
+  const error = typeof answer === 'string' ? undefined : errorIn(answer, errorMember, response.status)
   if (error !== undefined) throw new ProviderRefusal(error.code, error.description, head)
   if (!response.ok) throw new BadAnswer(`answered with status ${response.status}`, head)
   if (typeof answer === 'string') throw new BadAnswer(answer, head)
@@ -104,7 +104,7 @@ interface SentError {
 }
 
 /** The error that an answer holds, in whichever form. With a good status, only what cannot be anything else. */
-function errorIn(answer: JsonObject, errorMember: string | undefined, ok: boolean): SentError | undefined {
+function errorIn(answer: JsonObject, errorMember: string | undefined, code: number): SentError | undefined {
   const { error, error_description, message, msg, status } = answer
   const description = error_description ?? message ?? msg
   const number = errorMember === undefined ? undefined : answer[errorMember]
@@ -113,7 +113,10 @@ function errorIn(answer: JsonObject, errorMember: string | undefined, ok: boolea
   if (typeof error === 'string' && error !== '') return { code: error, description }
   if (isObject(error)) return { code: String(error['code'] ?? error['type'] ?? ''), description: error['message'] }
   if (answer['ok'] === false) return { code: '', description }
-  return ok || typeof status !== 'string' ? undefined : { code: status, description }
+  if (code < 400) return undefined
+  if (typeof status === 'string') return { code: status, description }
+  // A gateway's own words, where it is trouble of the server's: they say nothing of what is behind it.
+  return code < 500 ? { code: `answer_${code}`, description } : undefined
 }
 
 /** Where the quirk says, if tokens are there; else at the top. */

@@ -16,6 +16,7 @@ export function migrationsFor(dialect: Dialect): readonly Migration[] {
     { name: '0003_accounts', statements: accounts },
     { name: '0004_rights', statements: rights(dialect) },
     { name: '0005_attention', statements: attention },
+    { name: '0006_pauses', statements: pauses },
   ]
 }
 
@@ -297,6 +298,8 @@ const attention: readonly string[] = [
   `alter table refreshes add column failing_since bigint`,
   `alter table refreshes add column failure_reason text`,
 ]
+
+const pauses: readonly string[] = [`alter table refreshes add column retry_pause bigint`]
 
 function appendOnly(dialect: Dialect): readonly string[] {
   if (dialect === 'postgres') {

@@ -204,6 +204,8 @@ export interface RefreshRow {
   failure_reason: string | null
   /** Not to be tried again before. */
   retry_at: number | null
+  /** How long that was meant to be; null where an earlier version wrote it down. */
+  retry_pause: number | null
   /** When a refresh was last forced by a credential that its host refused, and how long to wait for the next such. */
   forced_at: number | null
   forced_pause: number | null
