@@ -32,6 +32,8 @@ export interface DaemonUnderTest {
 export interface DaemonOptions {
   readonly home?: string
   readonly env?: Readonly<Record<string, string>>
+  /** The checkout whose daemon it is; this one if absent. */
+  readonly checkout?: string
 }
 
 /** Where to leave what must happen once a test, or a suite, is over. A test's own context is one. */
@@ -64,8 +66,11 @@ export function temporaryHome(t: Cleanup): string {
 }
 
 /** The real daemon as a process of its own, on a free port. */
-export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {} }: DaemonOptions = {}) {
-  const child = spawnDaemon(home, env)
+export async function startDaemon(
+  t: Cleanup,
+  { home = temporaryHome(t), env = {}, checkout = ROOT }: DaemonOptions = {},
+) {
+  const child = spawnDaemon(home, env, checkout)
   let output = ''
   child.stdout?.on('data', (chunk) => (output += chunk))
   child.stderr?.on('data', (chunk) => (output += chunk))
@@ -110,8 +115,8 @@ export async function refusedDaemon(home: string, env: Readonly<Record<string, s
   return { code: code as number | null, output }
 }
 
-function spawnDaemon(home: string, env: Readonly<Record<string, string>>): ChildProcess {
-  return spawn(process.execPath, [join(ROOT, 'src/daemon/main.ts')], {
+function spawnDaemon(home: string, env: Readonly<Record<string, string>>, checkout = ROOT): ChildProcess {
+  return spawn(process.execPath, [join(checkout, 'src/daemon/main.ts')], {
     env: { PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
