@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { openProviders } from '../src/daemon/providers/index.ts'
 import { generatedFiles } from './generated-files.ts'
+import { hasHistory, movedFiles } from './moved-definitions.ts'
 import { root } from './source-files.ts'
 
 const read = (path: string) => readFileSync(join(root, path), 'utf8')
@@ -11,6 +12,15 @@ const read = (path: string) => readFileSync(join(root, path), 'utf8')
 describe('what is made from the sources', () => {
   for (const { path, text } of generatedFiles(read))
     it(`is current: ${path} (else: npm run schema)`, () => {
+      assert.equal(read(path), text)
+    })
+})
+
+describe('what is made from the history of the definitions', {
+  skip: !hasHistory() && 'there is none here: a shallow clone?',
+}, () => {
+  for (const { path, text } of hasHistory() ? movedFiles() : [])
+    it(`is current: ${path} (else: npm run moved)`, () => {
       assert.equal(read(path), text)
     })
 })

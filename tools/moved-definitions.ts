@@ -1,98 +1,166 @@
 /**
  * `npm run moved`: writes down every destination that a bundled definition had at an earlier commit, so that connections
- * of that time can be told what has changed, and prints what moved since the newest tag (or since a commit that is named)
- * for CHANGELOG.md.
+ * of that time can be told what has changed, and into CHANGELOG.md which definitions moved since the newest tag.
  */
 import { execFileSync } from 'node:child_process'
-import { writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type CredentialKind, destinationText, differenceOf, isSameDestination } from '../src/daemon/providers/index.ts'
 import type { ProviderDefinition } from '../src/schemas/index.ts'
 import { root } from './source-files.ts'
 
 const KINDS: readonly CredentialKind[] = ['api_key', 'oauth2', 'signing']
-const TARGET = 'src/daemon/providers/earlier-destinations.ts'
+const TABLE = 'src/daemon/providers/earlier-destinations.ts'
+const CHANGELOG = 'CHANGELOG.md'
+const BEGIN = '<!-- made by `npm run moved` -->\n'
+const END = '<!-- end -->'
 
 /** Destinations of one commit: text by `provider kind`. */
 type Destinations = ReadonlyMap<string, string>
 
-function git(...args: readonly string[]): string {
-  return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+/** What the history of the definitions says today. Needs all of it: a shallow clone has none. */
+export function movedFiles(): readonly { readonly path: string; readonly text: string }[] {
+  const present = presentDestinations()
+  const history = earlierDestinations()
+  const changelog = readFileSync(join(root, CHANGELOG), 'utf8')
+  return [
+    { path: TABLE, text: tableOf(present, history) },
+    { path: CHANGELOG, text: withSection(changelog, sectionOf(present, history)) },
+  ]
 }
 
-/** Every commit that touched a definition, newest first. */
-export function commitsOfDefinitions(): readonly string[] {
-  return git('log', '--format=%H', '--', 'providers').trim().split('\n').filter(Boolean)
+/** Whether there is a history to ask: a shallow clone has none, nor has what was unpacked from an archive. */
+export function hasHistory(): boolean {
+  try {
+    return git(['rev-parse', '--is-shallow-repository']).trim() === 'false'
+  } catch {
+    return false
+  }
 }
 
-export function destinationsAt(commit: string): Destinations {
-  const names = git('ls-tree', '--name-only', commit, 'providers/').trim().split('\n')
-  const definitions = names
-    .filter((name) => name.endsWith('.json'))
-    .map((name) => JSON.parse(git('show', `${commit}:${name}`)) as ProviderDefinition)
-  return new Map(definitions.flatMap(destinationsOf))
+function git(args: readonly string[], input = ''): string {
+  return execFileSync('git', ['-C', root, ...args], { encoding: 'utf8', input, maxBuffer: 2 ** 29 })
 }
 
-function destinationsOf(definition: ProviderDefinition): readonly (readonly [string, string])[] {
-  return KINDS.filter((kind) => definition[kind === 'oauth2' ? 'oauth' : kind] !== undefined).map((kind) => [
-    `${definition.name} ${kind}`,
-    destinationText(definition, kind),
-  ])
+function presentDestinations(): Destinations {
+  const folder = join(root, 'providers')
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  return destinationsOf(files.map((name) => readFileSync(join(folder, name), 'utf8')))
 }
 
-function earlierDestinations(): Readonly<Record<string, readonly unknown[]>> {
-  const [newest = 'HEAD', ...older] = commitsOfDefinitions()
-  const present = destinationsAt(newest)
+interface Release {
+  readonly destinations: Destinations
+  /** It was in a version that people have; without any tag, every commit counts as one. */
+  readonly isReleased: boolean
+}
+
+/** Of every commit that touched a definition, oldest first. */
+function earlierDestinations(): readonly Release[] {
+  const commits = linesOf(git(['log', '--reverse', '--format=%H', '--', 'providers']))
+  const tag = linesOf(git(['tag', '--sort=-creatordate']))[0]
+  const released = new Set(tag === undefined ? commits : linesOf(git(['log', '--format=%H', tag, '--', 'providers'])))
+  return commits.map((commit) => ({
+    destinations: destinationsOf(definitionsAt(commit)),
+    isReleased: released.has(commit),
+  }))
+}
+
+function definitionsAt(commit: string): readonly string[] {
+  const entries = linesOf(git(['ls-tree', commit, 'providers/'])).map((line) => line.split(/\s+/))
+  const ids = entries.flatMap(([, , id = '', path = '']) => (path.endsWith('.json') ? [id] : []))
+  return textsOf(ids)
+}
+
+const known = new Map<string, string>()
+
+/** All at once: a process for each of thousands takes a minute. */
+function textsOf(ids: readonly string[]): readonly string[] {
+  const unknown = ids.filter((id) => !known.has(id))
+  let rest = Buffer.from(unknown.length === 0 ? '' : git(['cat-file', '--batch'], unknown.join('\n')))
+  for (const id of unknown) {
+    const start = rest.indexOf('\n') + 1
+    const length = Number(rest.toString('utf8', 0, start).trim().split(' ')[2])
+    known.set(id, rest.toString('utf8', start, start + length))
+    rest = rest.subarray(start + length + 1)
+  }
+  return ids.map((id) => known.get(id) ?? '')
+}
+
+function linesOf(text: string): readonly string[] {
+  return text.split('\n').filter(Boolean)
+}
+
+function destinationsOf(texts: readonly string[]): Destinations {
+  return new Map(
+    texts.flatMap((text) => {
+      const definition = JSON.parse(text) as ProviderDefinition
+      return KINDS.filter((kind) => definition[kind === 'oauth2' ? 'oauth' : kind] !== undefined).map(
+        (kind) => [`${definition.name} ${kind}`, destinationText(definition, kind)] as const,
+      )
+    }),
+  )
+}
+
+function tableOf(present: Destinations, history: readonly Release[]): string {
   const earlier = new Map<string, Set<string>>()
-  for (const commit of older) {
-    for (const [key, text] of destinationsAt(commit)) {
-      if (present.get(key) === text) continue
-      const [provider = ''] = key.split(' ')
-      earlier.set(provider, (earlier.get(provider) ?? new Set()).add(text))
-    }
+  for (const [key, text] of history.toReversed().flatMap(({ destinations }) => [...destinations])) {
+    if (present.get(key) === text) continue
+    const [provider = ''] = key.split(' ')
+    earlier.set(provider, (earlier.get(provider) ?? new Set()).add(text))
   }
   const sorted = [...earlier].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  return Object.fromEntries(sorted.map(([provider, texts]) => [provider, [...texts].map((text) => JSON.parse(text))]))
-}
-
-function movedSince(commit: string): readonly string[] {
-  const [before, now] = [destinationsAt(commit), destinationsAt('HEAD')]
-  return [...now].flatMap(([key, text]) => {
-    const old = before.get(key)
-    if (old === undefined || old === text) return []
-    const { added, removed } = differenceOf(old, text)
-    const lines = [
-      ...Object.values(added)
-        .flat()
-        .map((line) => `+ ${line}`),
-      ...Object.values(removed)
-        .flat()
-        .map((line) => `- ${line}`),
-    ]
-    const change = differenceOf(old, text)
-    return [`- \`${key.replace(' ', '` (')}): ${isSameDestination(change) ? 'needs nothing' : lines.join('; ')}`]
-  })
-}
-
-function newestTag(): string | undefined {
-  return git('tag', '--sort=-creatordate').split('\n').find(Boolean)
-}
-
-if (import.meta.main) {
-  const table = JSON.stringify(earlierDestinations(), undefined, 2)
-  writeFileSync(
-    join(root, TARGET),
-    `/** Made by \`npm run moved\`: by provider, what its credentials were bound to under earlier definitions. */
-export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = ${table}
+  const table = Object.fromEntries(sorted.map(([name, texts]) => [name, [...texts].map((text) => JSON.parse(text))]))
+  return formatted(`/** Made by \`npm run moved\`: by provider, what its credentials were bound to under earlier definitions. */
+export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = ${JSON.stringify(table, undefined, 2)}
 
 export interface EarlierDestination {
   readonly auth_type: string
   readonly [member: string]: unknown
 }
-`,
+`)
+}
+
+function formatted(source: string): string {
+  const args = ['check', '--write', '--stdin-file-path', TABLE]
+  return execFileSync(join(root, 'node_modules/.bin/biome'), args, { cwd: root, encoding: 'utf8', input: source })
+}
+
+const WORDS: Readonly<Record<CredentialKind, string>> = { api_key: 'keys', oauth2: 'logins', signing: 'signing keys' }
+
+/** One line for each that has to be approved after an upgrade: what is new, and what is gone. */
+function sectionOf(present: Destinations, history: readonly Release[]): string {
+  const before = new Map(
+    history
+      .filter(({ isReleased }) => isReleased)
+      .toReversed()
+      .flatMap((one) => [...one.destinations]),
   )
-  execFileSync('npx', ['biome', 'check', '--write', TARGET], { cwd: root, stdio: 'ignore' })
-  process.stdout.write(`wrote ${TARGET}\n`)
-  const since = process.argv[2] ?? newestTag()
-  if (since !== undefined) process.stdout.write(`${movedSince(since).join('\n')}\n`)
+  const lines = [...present]
+    .toSorted(([a], [b]) => (a < b ? -1 : 1))
+    .flatMap(([key, text]) => {
+      const difference = differenceOf(before.get(key) ?? text, text)
+      if (isSameDestination(difference)) return []
+      const [provider = '', kind = ''] = key.split(' ')
+      const added = Object.values(difference.added)
+        .flat()
+        .map((line) => `\`+ ${line}\``)
+      const removed = Object.values(difference.removed)
+        .flat()
+        .map((line) => `\`- ${line}\``)
+      return [`- ${provider}, ${WORDS[kind as CredentialKind]}: ${[...added, ...removed].join(', ')}\n`]
+    })
+  return lines.length === 0 ? 'None.\n' : lines.join('')
+}
+
+function withSection(page: string, section: string): string {
+  const [before = '', rest = ''] = page.split(BEGIN)
+  const [, ...after] = rest.split(END)
+  return `${before}${BEGIN}\n${section}\n${END}${after.join(END)}`
+}
+
+if (import.meta.main) {
+  for (const { path, text } of movedFiles()) {
+    writeFileSync(join(root, path), text)
+    process.stdout.write(`wrote ${path}\n`)
+  }
 }
