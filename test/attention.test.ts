@@ -74,6 +74,27 @@ describe('a connection whose definition has changed', () => {
     assert.equal((await statusOfAcme()).status, 'needs_approval')
   })
 
+  it('has its hosts refused, not passed bare, where its definition is gone or broken', async () => {
+    const path = join(home.world.home, 'providers', 'other.json')
+    const definition = readFileSync(path, 'utf8')
+    for (const text of [undefined, '{"name":']) {
+      if (text === undefined) rmSync(path)
+      else writeFileSync(path, text)
+      const run = await home.world.startAsking()
+      const { status, body } = await run.get(`https://${HOSTS.other}/`)
+      assert.equal(status, 403)
+      assert.match(JSON.stringify(body), /OperationNotAllowedError.*no definition of .*other/)
+      const { stderr } = await run.end()
+      assert.match(stderr, /Connection "default" of other will not serve: .*its hosts are refused/)
+      const why = await broker(['why', `https://${HOSTS.other}/`, '--json'])
+      assert.deepEqual([why.code, JSON.parse(why.stdout).verdict], [4, 'refuse'])
+    }
+    writeFileSync(path, definition)
+    const run = await home.world.startAsking()
+    assert.equal((await run.get(`https://${HOSTS.other}/`)).status, 200)
+    await run.end()
+  })
+
   it('serves again once it is approved, without its key', async () => {
     const { code, stdout } = await broker(['connections', 'approve', '--all', '--yes', '--json'])
     assert.equal(code, 0)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
-import { attentionLine } from '../protocol/index.ts'
+import { attentionLine, BrokerError } from '../protocol/index.ts'
 import type { AttentionOf, Connection, ConnectionList, Routes } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
 import { childEnvironment } from './child-environment.ts'
@@ -169,13 +169,19 @@ function attentionForRun(
   })
 }
 
+/** The hosts of a connection without a definition are refused; which variables it had nobody knows. */
+function unlessGone(error: unknown): undefined {
+  if (!(error instanceof BrokerError) || error.name !== 'ProviderNotFoundError') throw error
+}
+
 async function connectedProviders(
   client: DaemonClient,
   { routes }: Routes,
   connections: readonly Connection[],
 ): Promise<readonly Connected[]> {
   const used = new Map(routes.map(({ provider, connection }) => [provider, connection]))
-  const definitions = await Promise.all([...used.keys()].map((provider) => client.provider(provider)))
+  const found = await Promise.all([...used.keys()].map((provider) => client.provider(provider).catch(unlessGone)))
+  const definitions = found.filter((definition) => definition !== undefined)
   return Promise.all(
     definitions.map(async (definition) => {
       const connection = connections.find(

@@ -6,6 +6,8 @@ import {
   differenceOf,
   digestOf,
   earlierDestination,
+  type HostPattern,
+  hostsOfDestination,
   isSameDestination,
 } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
@@ -69,4 +71,11 @@ function allowedFor(kind: CredentialKind, row: ConnectionRow): string | undefine
     return (JSON.parse(allowed) as { auth_type?: string }).auth_type === kind ? allowed : undefined
   }
   return earlierDestination(provider, kind, { digest, baseUrl: base_url ?? undefined })
+}
+
+/** The hosts that the credential was bound to, whether or not there is a definition any more; none where nobody knows. */
+export function allowedHosts(row: ConnectionRow): readonly HostPattern[] {
+  const kinds: readonly CredentialKind[] = row.auth_type === 'oauth2' ? ['oauth2'] : ['api_key', 'signing']
+  const texts = kinds.flatMap((kind) => allowedFor(kind, row) ?? [])
+  return texts.slice(0, 1).flatMap(hostsOfDestination)
 }

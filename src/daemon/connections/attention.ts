@@ -33,7 +33,7 @@ function unknownProvider(row: ConnectionRow): Attention {
   return {
     kind: 'needs_approval',
     since: row.updated_at,
-    reason: `There is no definition of "${row.provider}" any more, or it is broken: requests pass without its credential.`,
+    reason: `There is no definition of "${row.provider}" any more, or it is broken: its hosts are refused.`,
     fix: `broker provider register <definition.json>`,
   }
 }

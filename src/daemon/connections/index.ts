@@ -27,6 +27,7 @@ export {
   type Connections,
   type DueConnection,
   type NewConnection,
+  type OrphanedConnection,
   openConnections,
 } from './open-connections.ts'
 export {

@@ -13,12 +13,13 @@ import {
   type CredentialKind,
   type DestinationLines,
   destinationText,
+  type HostPattern,
   type Provider,
   type Providers,
 } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { approvedKind, differenceFor } from './approval.ts'
+import { allowedHosts, approvedKind, differenceFor } from './approval.ts'
 import type { FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import {
@@ -87,6 +88,8 @@ export interface DueConnection extends ConnectionId {
 export interface Connections {
   /** Of the actor's vault, sorted by provider and name. */
   list(actor: Actor): Promise<readonly Connection[]>
+  /** Those of the actor's vault without a definition. */
+  orphaned(actor: Actor): Promise<readonly OrphanedConnection[]>
   /** How many of the vault's connections each provider has. */
   counts(actor: Actor): Promise<ReadonlyMap<string, number>>
   /** Whether the name is taken. */
@@ -154,6 +157,12 @@ export interface Connections {
   check(vaultId: string): Promise<readonly string[]>
 }
 
+/** One whose definition is gone or broken, with the hosts that its credential was for. */
+export interface OrphanedConnection {
+  readonly view: Connection
+  readonly hosts: readonly HostPattern[]
+}
+
 /** What a logout of the default has left: of several, none is chosen for the user. */
 export interface LeftBehind {
   readonly newDefault?: string
@@ -217,6 +226,13 @@ class ConnectionsOfStore implements Connections {
       .orderBy('connections.connection')
       .execute()
     return rows.map((row) => this.#view(row))
+  }
+
+  async orphaned(actor: Actor): Promise<readonly OrphanedConnection[]> {
+    const rows = await withRefreshes(this.#store.db).where('connections.vault_id', '=', actor.vaultId).execute()
+    return rows
+      .filter((row) => this.#definition(row) === undefined)
+      .map((row) => ({ view: this.#view(row), hosts: allowedHosts(row) }))
   }
 
   async counts(actor: Actor): Promise<ReadonlyMap<string, number>> {

@@ -1,16 +1,10 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
 import { noDefault } from '../connections/index.ts'
-import { formatHost, type Provider, placeNamesFor } from '../providers/index.ts'
-import {
-  type CredentialsOptions,
-  connectionFor,
-  type Found,
-  HTTPS_PORT,
-  isForHost,
-  isUsed,
-  matchFor,
-} from './resolve.ts'
+import { formatHost, HTTPS_PORT, type Provider, placeNamesFor } from '../providers/index.ts'
+import { connectionFor, isUsed } from './granted-use.ts'
+import { isOrphanFor, usedOrphans } from './orphans.ts'
+import { type CredentialsOptions, type Found, isForHost, matchFor } from './resolve.ts'
 
 /** A request, as far as it decides what becomes of it. */
 export interface ExplainedRequest {
@@ -33,7 +27,20 @@ export async function explainRequest(
   const all = await credentials.connections.list(actor)
   // In the clear, every request to a host that is connected is refused, whatever its port.
   const asked = request.isPlain ? { ...request, port: HTTPS_PORT } : request
-  return explainAmong(credentials, actor, asked, { all, passedOver: [] })
+  const explained = explainAmong(credentials, actor, asked, { all, passedOver: [] })
+  if (explained.provider !== undefined) return explained
+  const orphans = await usedOrphans(credentials, actor, all)
+  const orphan = orphans.find((one) => isOrphanFor(one, asked))
+  return orphan ? withoutDefinition(orphan.view) : explained
+}
+
+function withoutDefinition({ provider, connection, attention }: Connection): Explanation {
+  const reason = attention?.reason ?? 'Its definition is gone.'
+  const steps = [
+    step('provider', provider, 'The credential of its connection was for this host.'),
+    step('definition', 'none', reason),
+  ]
+  return { verdict: 'refuse', provider, connection, steps, ...(attention && { fix: attention.fix }) }
 }
 
 interface Considered {

@@ -1,8 +1,17 @@
 import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts'
-import type { Connection, Resolution, ResolveRequest } from '../../schemas/index.ts'
+import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
-import { credentialHosts, type Match, matchesHost, type Provider, type Providers } from '../providers/index.ts'
+import {
+  credentialHosts,
+  HTTPS_PORT,
+  type Match,
+  matchesHost,
+  type Provider,
+  type Providers,
+} from '../providers/index.ts'
+import { connectionFor, mayInject } from './granted-use.ts'
 import type { Refresher } from './open-refresher.ts'
+import { hasNoDefinition, isOrphanFor, usedOrphans } from './orphans.ts'
 import { resolutionOf } from './resolution.ts'
 import { signedResolution } from './signed-resolution.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -15,8 +24,6 @@ export interface CredentialsOptions {
   readonly issuer: TokenIssuer
   readonly now?: () => number
 }
-
-export const HTTPS_PORT = 443
 
 /** What a request matches. */
 export type Found = Extract<Match, { kind: 'one' }>
@@ -31,7 +38,14 @@ export async function resolveCredential(
   actor: Actor,
   request: ResolveRequest,
 ): Promise<Resolution> {
-  return resolveAmong(credentials, actor, request, [])
+  try {
+    return await resolveAmong(credentials, actor, request, [])
+  } catch (error) {
+    if (!hasName(error, 'ProviderNotFoundError')) throw error
+    const orphans = await usedOrphans(credentials, actor, await credentials.connections.list(actor))
+    const orphan = orphans.find((one) => isOrphanFor(one, request))
+    throw orphan ? hasNoDefinition(orphan.view) : error
+  }
 }
 
 /**
@@ -101,33 +115,10 @@ function isAmong(found: readonly Found[], name: string): boolean {
   return found.some(({ provider }) => provider.definition.name === name)
 }
 
-/** Whether the actor's run, if one signed, was started for this provider. */
-export function mayInject({ run }: Actor, provider: string): boolean {
-  return run?.only?.includes(provider) ?? true
-}
-
 function noProvider({ provider }: ResolveRequest): BrokerError {
   return provider === undefined
     ? new BrokerError('ProviderNotFoundError', 'No provider matches this request')
     : new BrokerError('ProviderNotFoundError', `The provider "${provider}" does not match this request`, { provider })
-}
-
-/** A run uses the connection it was started with: its key must not choose another. */
-export function connectionFor({ run }: Actor, provider: string, wanted: string | undefined): string | undefined {
-  const granted = run && Object.hasOwn(run.connections, provider) ? run.connections[provider] : undefined
-  if (run && wanted !== undefined && wanted !== granted) {
-    throw new BrokerError('OperationNotAllowedError', `This run was not started with connection "${wanted}"`, {
-      provider,
-      connection: wanted,
-    })
-  }
-  return granted ?? wanted
-}
-
-/** Whether requests that name no connection use this one: the run was started with it, or it is the default. */
-export function isUsed(actor: Actor, { provider, connection, is_default }: Connection): boolean {
-  const granted = connectionFor(actor, provider, undefined)
-  return granted === undefined ? is_default : connection === granted
 }
 
 /** Whether a connection with this address is for the host of the request. */

@@ -2,7 +2,9 @@ import { hash } from 'node:crypto'
 import type { Actor } from '../../protocol/index.ts'
 import type { Connection, Route, Routes } from '../../schemas/index.ts'
 import { credentialHosts, type Provider } from '../providers/index.ts'
-import { type CredentialsOptions, isUsed, mayInject } from './resolve.ts'
+import { isUsed, mayInject } from './granted-use.ts'
+import { usedOrphans } from './orphans.ts'
+import type { CredentialsOptions } from './resolve.ts'
 
 /** `connected`: what a credential is there for; `all`: what one could be there for. */
 export type RouteScope = 'connected' | 'all'
@@ -20,8 +22,13 @@ export async function routesFor(
     const own = all.filter((connection) => connection.provider === name)
     return routesOf(provider, { used: own.find((connection) => isUsed(actor, connection)), own }, scope)
   })
+  const orphans = await usedOrphans({ providers, connections }, actor, all)
+  const refused = orphans.flatMap(({ view, hosts }) => hosts.map((pattern) => routeOf(view.provider, pattern, view)))
   const tied = tiedPlaces(candidates)
-  const clear = routes.filter((route) => !tied.has(placeOf(route)))
+  const known = new Set(routes.map(placeOf))
+  const clear = [...routes, ...refused.filter((route) => !known.has(placeOf(route)))].filter(
+    (route) => !tied.has(placeOf(route)),
+  )
   return { routes: clear, version: hash('sha256', JSON.stringify(clear)).slice(0, 16) }
 }
 

@@ -1,7 +1,7 @@
 import { type Actor, BrokerError, withoutOptionalSpace } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
-import type { HostPattern, Provider } from '../providers/index.ts'
+import { type HostPattern, HTTPS_PORT, type Provider } from '../providers/index.ts'
 import { type AwsKey, scopeOfHost, sigV4Headers } from '../signing/index.ts'
 import { type CarriedCredential, resolutionOf } from './resolution.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -58,8 +58,6 @@ function sigV4Resolution({ used, request }: SignedUse, now: number): Resolution 
 
 /** The child's own belongs to another key. */
 const SECURITY_TOKEN = 'X-Amz-Security-Token'
-const HTTPS_PORT = 443
-
 function wireHost({ host, port = HTTPS_PORT, sign }: ResolveRequest): string {
   const own = sign?.headers?.find(({ name }) => name.toLowerCase() === 'host')?.value
   return own ?? (port === HTTPS_PORT ? host : `${host}:${port}`)

@@ -12,7 +12,7 @@ export interface HostPattern {
 
 export type ParsedHost = { readonly pattern: HostPattern } | { readonly problem: string }
 
-const HTTPS_PORT = 443
+export const HTTPS_PORT = 443
 const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 

@@ -11,7 +11,8 @@ export {
   isSameDestination,
 } from './destination-difference.ts'
 export { type CredentialKind, destinationDigest, destinationText, digestOf } from './destination-digest.ts'
-export { formatHost, type HostPattern, matchesHost } from './host-pattern.ts'
+export { hostsOfDestination } from './destination-hosts.ts'
+export { formatHost, type HostPattern, HTTPS_PORT, matchesHost } from './host-pattern.ts'
 export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'
 export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'

@@ -1,0 +1,26 @@
+/** What an actor may use: a run is bound to what it was started with. */
+import { type Actor, BrokerError } from '../../protocol/index.ts'
+import type { Connection } from '../../schemas/index.ts'
+
+/** Whether the actor's run, if one signed, was started for this provider. */
+export function mayInject({ run }: Actor, provider: string): boolean {
+  return run?.only?.includes(provider) ?? true
+}
+
+/** A run uses the connection it was started with: its key must not choose another. */
+export function connectionFor({ run }: Actor, provider: string, wanted: string | undefined): string | undefined {
+  const granted = run && Object.hasOwn(run.connections, provider) ? run.connections[provider] : undefined
+  if (run && wanted !== undefined && wanted !== granted) {
+    throw new BrokerError('OperationNotAllowedError', `This run was not started with connection "${wanted}"`, {
+      provider,
+      connection: wanted,
+    })
+  }
+  return granted ?? wanted
+}
+
+/** Whether requests that name no connection use this one: the run was started with it, or it is the default. */
+export function isUsed(actor: Actor, { provider, connection, is_default }: Connection): boolean {
+  const granted = connectionFor(actor, provider, undefined)
+  return granted === undefined ? is_default : connection === granted
+}

@@ -1,0 +1,33 @@
+import { type Actor, BrokerError, coversPath } from '../../protocol/index.ts'
+import type { Connection, ResolveRequest } from '../../schemas/index.ts'
+import type { Connections, OrphanedConnection } from '../connections/index.ts'
+import { HTTPS_PORT, matchesHost, type Providers } from '../providers/index.ts'
+import { isUsed, mayInject } from './granted-use.ts'
+
+/** Those that this actor's requests would use, if their definitions were there. */
+export async function usedOrphans(
+  { connections, providers }: { readonly connections: Connections; readonly providers: Providers },
+  actor: Actor,
+  all: readonly Connection[],
+): Promise<readonly OrphanedConnection[]> {
+  if (all.every(({ provider }) => providers.find(provider) !== undefined)) return []
+  const orphaned = await connections.orphaned(actor)
+  return orphaned.filter(({ view }) => mayInject(actor, view.provider) && isUsed(actor, view))
+}
+
+export function isOrphanFor({ hosts }: OrphanedConnection, request: Pick<ResolveRequest, 'host' | 'port' | 'path'>) {
+  const { port = HTTPS_PORT, path = '/' } = request
+  const host = request.host.toLowerCase()
+  return hosts.some(
+    (pattern) =>
+      pattern.port === port && matchesHost(pattern.host, host) && coversPath(pattern.pathPrefix ?? '/', path),
+  )
+}
+
+export function hasNoDefinition({ provider, connection }: Connection): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot use connection "${connection}" of ${provider}: there is no definition of "${provider}" any more, or it is broken`,
+    { provider, connection, hint: 'See `broker doctor`; register one: broker provider register <definition.json>' },
+  )
+}
