@@ -167,7 +167,7 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
       'https://acme.cloud.databricks.com.evil.example',
       'CNRY@evil.example',
     ]) {
-      write({ ...DATABRICKS, DATABRICKS_HOST: address, ...ZENDESK, ZENDESK_SUBDOMAIN: 'evil.example/#' })
+      write({ ...DATABRICKS, DATABRICKS_HOST: address, ...ZENDESK, ZENDESK_SUBDOMAIN: '"evil.example/#"' })
 
       const { imported, stderr } = await onboard()
 

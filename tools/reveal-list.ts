@@ -3,6 +3,8 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/cli/commands/admin.ts': 2,
   'src/cli/key-file.ts': 1,
   'src/cli/key-import.ts': 3,
+  'src/cli/no-key.ts': 1,
+  'src/cli/other-place.ts': 1,
   'src/cli/run-proxy.ts': 2,
   'src/client/daemon-client.ts': 5,
   'src/config/identities.ts': 1,

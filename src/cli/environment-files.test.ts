@@ -46,7 +46,7 @@ test('nothing is run, and what a shell would have to make is no value and said t
   assert.deepEqual(skipped, [
     'A_KEY in .env was not used: a shell would have to make its value ("$…"), and files are not run',
     'B_KEY in .env was not used: a shell would have to make its value ("$…"), and files are not run',
-    'C_KEY in .env was not used: it has several lines',
+    'C_KEY in .env was not used: it has several lines, or its quote is not closed',
     'D_KEY in .env was not used: a shell would have to make its value ("$…"), and files are not run',
   ])
   assert.equal(existsSync(planted), false)
@@ -64,6 +64,22 @@ test('a name that is given with nothing, or with what cannot be used, leaves the
   assert.deepEqual(find(root).found, { A_KEY: 'CNRYa .env', B_KEY: 'CNRYb .env' })
 })
 
+test('what tools read in different ways is not used, and said', (t) => {
+  const root = folder(t, {
+    '.env': `A_KEY=CNRYabc#def\nC_KEY='CNRYc'x\nD_KEY=CNRYd # mine\nE_KEY="CNRY#e"\nF_KEY=CNRYold#x\nF_KEY=CNRYf\nB_KEY="CNRYb\nG_KEY=CNRYg\nOTHER="x"\n`,
+  })
+
+  const { found, skipped } = find(root)
+
+  assert.deepEqual(found, { D_KEY: 'CNRYd .env', E_KEY: 'CNRY#e .env', F_KEY: 'CNRYf .env' })
+  assert.deepEqual(skipped, [
+    'A_KEY in .env was not used: only some tools take its "#" for the beginning of a comment: put the value in quotes',
+    'B_KEY in .env was not used: it has several lines, or its quote is not closed',
+    'C_KEY in .env was not used: something follows its closing quote',
+    'G_KEY in .env was not read: a quote before it is not closed',
+  ])
+})
+
 test('names that are not asked for do nothing, whatever is in them, and thousands of lines take no time', (t) => {
   const hostile = '\u001b]0;CNRY\u0007=x\n__proto__=CNRY\nconstructor=CNRY\n= CNRY\nA_KEY CNRY\n\u0000'.replace(
     '\u0000',
@@ -79,7 +95,7 @@ test('names that are not asked for do nothing, whatever is in them, and thousand
   const { found, skipped } = find(root)
 
   assert.deepEqual({ ...found, C_KEY: undefined }, { A_KEY: 'CNRYa .env', B_KEY: 'CNRYb .env.local', C_KEY: undefined })
-  assert.deepEqual(skipped, [])
+  assert.deepEqual(skipped, ['C_KEY in .env.development was not used: something follows its closing quote'])
   assert.ok(performance.now() - began < 2_000)
 })
 
@@ -116,7 +132,7 @@ test('a pipe in the place of a file does not hold the command up', (t) => {
 
 function find(root: string, environment: Readonly<Record<string, string>> = {}) {
   const skipped: string[] = []
-  const names = new Set(['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY'])
+  const names = new Set(['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY', 'G_KEY'])
   const variables = findVariables(names, environment, root, (message) => skipped.push(message))
   const found = [...variables].map(([name, { value, source }]) => [name, `${value.reveal()} ${source}`])
   return { found: Object.fromEntries(found), skipped }

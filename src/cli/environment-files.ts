@@ -27,10 +27,14 @@ export function findVariables(
   warn: (message: string) => void,
 ): ReadonlyMap<string, FoundVariable> {
   const found = new Map<string, FoundVariable>()
-  const take = (source: string, variables: Readonly<Record<string, string | undefined>>) => {
+  const take = (
+    source: string,
+    variables: Readonly<Record<string, string | undefined>>,
+    oddityIn: (name: string) => string | undefined = () => undefined,
+  ) => {
     for (const [name, value = ''] of Object.entries(variables)) {
       if (!names.has(name) || found.has(name) || value.trim() === '') continue
-      const problem = problemOf(value, source)
+      const problem = problemOf(value, source) ?? oddityIn(name)
       if (problem === undefined) found.set(name, { name, source, value: new Secret(value) })
       else warn(`${name} in ${source} was not used: ${problem}`)
     }
@@ -38,14 +42,45 @@ export function findVariables(
   take(ENVIRONMENT, environment)
   for (const file of FILES) {
     const text = readForeignFile(join(folder, file), (why) => warn(`${file} was not read: ${why}`))
-    if (text !== undefined) take(file, parseEnv(text))
+    if (text === undefined) continue
+    const [read, written] = [parseEnv(text), linesIn(text)]
+    take(file, read, (name) => oddityOf(written.get(name) ?? ''))
+    for (const name of written.keys()) {
+      if (names.has(name) && !found.has(name) && read[name] === undefined)
+        warn(`${name} in ${file} was not read: a quote before it is not closed`)
+    }
   }
   return found
 }
 
+/** The values as they are written, by name; the last line of a name counts. */
+function linesIn(text: string): ReadonlyMap<string, string> {
+  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  return new Map(
+    lines.flatMap((line) => {
+      const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*)$/.exec(line) ?? []
+      return name === undefined ? [] : [[name, value.trim()] as const]
+    }),
+  )
+}
+
+/** What tools read in different ways: nobody knows what was meant. */
+function oddityOf(value: string): string | undefined {
+  const [quote = ''] = value
+  if (!/["'`]/.test(quote)) {
+    return /^[^\s#]+#/.test(value)
+      ? 'only some tools take its "#" for the beginning of a comment: put the value in quotes'
+      : undefined
+  }
+  const end = value.indexOf(quote, 1)
+  if (end < 0) return `its quote (${quote}) is not closed on its line`
+  const after = value.slice(end + 1).trim()
+  return after === '' || after.startsWith('#') ? undefined : 'something follows its closing quote'
+}
+
 /** In the environment a shell has been at work already. */
 function problemOf(value: string, source: string): string | undefined {
-  if (/[\r\n]/.test(value)) return 'it has several lines'
+  if (/[\r\n]/.test(value)) return 'it has several lines, or its quote is not closed'
   const isMade = source !== ENVIRONMENT && /\$[({]|^\$\w+$/.test(value)
   return isMade ? 'a shell would have to make its value ("$…"), and files are not run' : undefined
 }

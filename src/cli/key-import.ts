@@ -4,6 +4,8 @@ import type { Connection } from '../schemas/index.ts'
 import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
+import { whyNoKey } from './no-key.ts'
+import { type OtherPlace, otherPlaceOf } from './other-place.ts'
 
 /** One variable of one provider, and how the environment and the vault compare (contract section 12). */
 export interface ImportResult {
@@ -92,7 +94,7 @@ function fromVariables(
 ): readonly Candidate[] {
   const held = provider.variables.flatMap(({ name, part }) => {
     const variable = found.get(name)
-    return variable && !isPlaceholder(variable.value, provider) ? [{ part, variable }] : []
+    return variable && mayBeUsed({ part, variable }, provider, { found, warn }) ? [{ part, variable }] : []
   })
   const all = withoutForeignAddress(provider, held, warn)
   // An account's name or address alone is no credential.
@@ -111,6 +113,27 @@ function fromVariables(
       told: [variable],
     })),
   ]
+}
+
+/** Says so where the key of a variable is none, or is for another place than the provider's. */
+function mayBeUsed(
+  { part, variable }: Held,
+  provider: KeyProvider,
+  { found, warn }: Pick<ImportOptions, 'found' | 'warn'>,
+): boolean {
+  if (isPlaceholder(variable.value, provider)) return false
+  if (!isSecret(part, provider)) return true
+  const problem = whyNoKey(variable.value)
+  const elsewhere = problem === undefined ? otherPlaceOf(provider, variable.name, found) : undefined
+  if (problem !== undefined) warn(`${inWords([variable])} not used: it ${problem}`)
+  if (elsewhere) warn(`${inWords([variable])} not used: ${forAnother(provider, elsewhere)}`)
+  return problem === undefined && elsewhere === undefined
+}
+
+function forAnother({ name, baseUrl }: KeyProvider, { says, host }: OtherPlace): string {
+  const way =
+    baseUrl === undefined ? 'define it with `broker provider register`' : `\`broker login ${name} --base-url …\``
+  return `${says.name} in ${says.source} says that it is for ${host}, which is no host of ${name} (${way})`
 }
 
 interface Held {
@@ -141,7 +164,10 @@ function isAddress(part: string, { baseUrl = '' }: KeyProvider): boolean {
 
 function fromFile(provider: KeyProvider, { source, connection = DEFAULT_CONNECTION, values }: FoundKey): Candidate {
   const parts = Object.entries(values).filter(
-    ([part, value]) => provider.fields.some(({ name }) => name === part) && !isPlaceholder(value, provider),
+    ([part, value]) =>
+      provider.fields.some(({ name }) => name === part) &&
+      !isPlaceholder(value, provider) &&
+      !(isSecret(part, provider) && whyNoKey(value) !== undefined),
   )
   const found = parts.map(([part, value]): [string, FoundVariable] => [
     part,

@@ -1,4 +1,5 @@
 import type { Field, ProviderList, ProviderSummary } from '../schemas/index.ts'
+import { brandOf } from './brand.ts'
 
 /** A provider whose credential can be found in the environment or in a file of another program. */
 export interface KeyProvider {
@@ -10,6 +11,8 @@ export interface KeyProvider {
   readonly hosts: ReadonlySet<string>
   /** Where registries hand out tokens for it: the names in its hosts, with any path; as exclusive as `hosts`. */
   readonly registries: ReadonlySet<string>
+  /** Whose its hosts are. */
+  readonly brands: ReadonlySet<string>
   /** Of its tenants, with the placeholder: `https://{tenant}.example.com`. */
   readonly baseUrl?: string
   readonly needsBaseUrl: boolean
@@ -53,6 +56,7 @@ function keyProvider(
     fields,
     hosts: new Set(own.filter((host) => !host.includes('/') && !taken.has(host))),
     registries: new Set(own.map(hostname).filter((host) => !taken.has(host))),
+    brands: new Set(hosts.map((host) => brandOf(hostname(host).replace(/:\d+$/, '')))),
     ...(baseUrl !== undefined && { baseUrl }),
     needsBaseUrl,
     placeholder,

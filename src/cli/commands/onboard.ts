@@ -12,6 +12,7 @@ import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, isOf } from '../key-import.ts'
 import { keyProviders } from '../key-providers.ts'
 import { findKeys, type KeySourceName, keySourcesNamed } from '../key-sources.ts'
+import { placeVariablesOf } from '../other-place.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { createAgentKey, register } from '../registration.ts'
 import { activeHandle, asAgent, connect, proveDaemon, signerOf } from '../session.ts'
@@ -160,7 +161,8 @@ async function scan(
 ): Promise<readonly ImportResult[]> {
   const [list, connections] = await Promise.all([client.providersWithKeys(), client.connections()])
   const providers = keyProviders(list)
-  const names = new Set(providers.flatMap(({ variables }) => variables.map(({ name }) => name)))
+  const variables = providers.flatMap(({ variables }) => variables.map(({ name }) => name))
+  const names = new Set([...variables, ...variables.flatMap(placeVariablesOf)])
   const warn = (text: string) => output.warn(text)
   const found = findVariables(names, config.inherited, process.cwd(), warn)
   const keys = findKeys(sources, {
