@@ -5,7 +5,9 @@ import { it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { whyNot } from '../tools/available.ts'
 import { atTerminal } from './at-terminal.ts'
+import { BROKER } from './broker-command.ts'
 import { send, startDaemon, temporaryHome } from './daemon-under-test.ts'
+import { atOwnTerminal } from './own-terminal.ts'
 import { signedIn } from './signed-in-browser.ts'
 
 const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
@@ -40,3 +42,22 @@ it('onboarding at a daemon of others waits for the claim, and goes on by itself'
     ['openai'],
   )
 })
+
+for (const how of ['Ctrl-C', 'SIGTERM', 'SIGHUP', 'the end of the terminal'] as const) {
+  it(`onboarding that waits for the claim is cancelled by ${how}`, { skip: whyNot('python3') }, async (t) => {
+    const daemon = await startDaemon(t)
+    const home = temporaryHome(t)
+    const folder = join(home, '../project')
+    mkdirSync(folder)
+    const env = { HOME: folder, BROKER_HOME: home, BROKER_PORT: '1' }
+    const terminal = await atOwnTerminal(t, [BROKER, 'onboard', '--base-url', daemon.origin], { cwd: folder, env })
+    await terminal.sees(/Waiting for the confirmation/)
+
+    if (how === 'Ctrl-C') terminal.type('\u0003')
+    else if (how === 'the end of the terminal') terminal.hangUp()
+    else process.kill(terminal.pid, how)
+
+    const { code, signal } = await terminal.ended
+    assert.deepEqual({ code, signal }, { code: 2, signal: null })
+  })
+}

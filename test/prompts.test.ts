@@ -193,11 +193,58 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
   describe('who gives an app', () => {
     it('sees where one is made, and each field by its name', async () => {
       const terminal = await start(['login', 'own-app', '--connection', 'seen'])
-      await terminal.sees(/Make an app: https:\/\/docs\.example\/apps\s/)
+      await terminal.sees(/Make an app at https:\/\/docs\.example\/apps\s/)
       await terminal.sees(/\? Provider own-app client ID \(of an OAuth app with the redirect URI http:\/\/127/)
       terminal.type('client\r')
       await terminal.sees(/\? Provider own-app client secret\s+> /)
     })
+  })
+
+  describe('with no input at all', { concurrency: 3 }, () => {
+    for (const [what, args, code, said] of [
+      ['a key', ['login', 'openai', '--force'], 2, /on standard input: it is empty/],
+      [
+        'an app',
+        ['login', 'own-app'],
+        2,
+        /it is empty\s+hint: Pipe in \{"client_id".*\(make one: https:\/\/docs\.example/s,
+      ],
+      ['a key file', ['login', 'github', '--signing-key'], 2, /it is empty/],
+      ['whether to replace a connection', ['login', 'openai'], 6, /exists already\s+hint: Use --force/],
+      [
+        'the address of a tenant',
+        ['login', 'okta', '--base-url', 'https://acme.okta.com', '--flow', 'api_key'],
+        2,
+        /it is empty/,
+      ],
+      ['whether to approve', ['connections', 'approve', 'acme'], 2, /no terminal\s+hint: .*--yes/],
+      ['whether to register', ['provider', 'register', 'new.json'], 2, /no terminal\s+hint: .*--yes/],
+      ['whether to delete a key', ['agent', 'remove', 'second'], 2, /no terminal\s+hint: .*--yes/],
+      ['a password', ['admin', 'reset-password', 'ada@example.com'], 2, /it is empty/],
+    ] as const) {
+      it(`${what} is not waited for`, async () => {
+        const terminal = await start(args, { redirect: { stdin: '/dev/null' } })
+        const shown = terminal.sees(said)
+        assert.deepEqual(await terminal.ended, { code, signal: null, isAsBefore: true })
+        await shown
+      })
+    }
+  })
+
+  describe('what asks nothing', () => {
+    for (const [how, end] of [
+      ['SIGTERM', ({ pid }) => process.kill(pid, 'SIGTERM')],
+      ['SIGHUP', ({ pid }) => process.kill(pid, 'SIGHUP')],
+      ['the terminal', (terminal) => terminal.hangUp()],
+    ] as const satisfies readonly (readonly [string, (terminal: OwnTerminal) => void])[]) {
+      it(`ends by the signal itself: ${how}`, async () => {
+        const terminal = await start(['daemon', 'logs', '--follow'])
+        await terminal.sees(/\n/)
+        end(terminal)
+        const { code, signal } = await terminal.ended
+        assert.equal(code === 129 ? 1 : signal, how === 'SIGTERM' ? 15 : 1)
+      })
+    }
   })
 
   describe('whoever types', { concurrency: 3 }, () => {
