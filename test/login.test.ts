@@ -598,6 +598,17 @@ describe('an OAuth login', () => {
       })
     }
 
+    it('leaves nothing where the terminal is closed, and its shell says so too', async () => {
+      const resource = await startResource(cleanup, provider)
+      const running = start(['login', resource.url])
+      await running.said(/(Log in with your browser)/)
+      const said = setInterval(() => running.process.kill('SIGHUP'), 2)
+      const { code } = await running.ended
+      clearInterval(said)
+      assert.equal(code, 2)
+      assert.equal((await ada.call('GET', `/api/providers/${resource.name}`)).status, 404)
+    })
+
     it('leaves nothing where it did not work', async () => {
       const nobody = await world.broker(['login', 'http://127.0.0.1:9/mcp', '--json'])
       assert.equal(nobody.code, 8)

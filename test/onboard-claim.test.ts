@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
@@ -61,3 +61,24 @@ for (const how of ['Ctrl-C', 'SIGTERM', 'SIGHUP', 'the end of the terminal'] as 
     assert.deepEqual({ code, signal }, { code: 2, signal: null })
   })
 }
+
+it('a daemon with another key is not trusted by the end of input', { skip: whyNot('python3') }, async (t) => {
+  const first = await startDaemon(t)
+  const home = temporaryHome(t)
+  const folder = join(home, '../project')
+  mkdirSync(folder)
+  const env = { HOME: folder, BROKER_HOME: home, BROKER_PORT: '1' }
+  const args = [BROKER, 'onboard', '--base-url', first.origin]
+  const known = await atOwnTerminal(t, args, { cwd: folder, env, redirect: { stdin: '/dev/null' } })
+  assert.equal((await known.ended).code, 2)
+  const config = readFileSync(join(home, 'client', 'config.json'), 'utf8')
+  await first.stop()
+  await startDaemon(t, { env: { BROKER_PORT: String(first.port) } })
+
+  const terminal = await atOwnTerminal(t, args, { cwd: folder, env })
+  await terminal.sees(/Trust it from now on\?/)
+  terminal.type('\u0004')
+
+  assert.deepEqual(await terminal.ended, { code: 2, signal: null, isAsBefore: true })
+  assert.equal(readFileSync(join(home, 'client', 'config.json'), 'utf8'), config)
+})

@@ -161,11 +161,57 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
       assert.equal((await terminal.ended).code, 0)
     })
 
+    it('gives up with Ctrl-C while the provider is asked', async () => {
+      const { terminal, ended } = await begin('given-up')
+      const held = provider.holdTokenAnswers()
+      paste(terminal, ended)
+      await held.arrived()
+      terminal.type(CTRL.C)
+      const { code, isAsBefore } = await terminal.ended
+      held.release()
+      assert.deepEqual({ code, isAsBefore }, { code: 2, isAsBefore: true })
+      assert.equal((await ada.call('GET', '/api/connections/public/given-up')).status, 404)
+    })
+
     it('need not paste where the browser comes back by itself', async () => {
       const { terminal, ended } = await begin('by-itself')
       assert.equal((await fetch(ended)).status, 200)
       await terminal.sees(/Stored connection "by-itself"/)
       assert.deepEqual(await terminal.ended, { code: 0, signal: null, isAsBefore: true })
+    })
+  })
+
+  describe('while a prompt is open', () => {
+    const at = async (connection: string) => {
+      const terminal = await start(['login', 'openai', '--connection', connection])
+      const page = await terminal.sees(/(http:\S+\/input)/)
+      await terminal.sees(/> /)
+      return { terminal, page }
+    }
+
+    it('the key may be entered on the page', async () => {
+      const { terminal, page } = await at('by-page')
+      const headers = { 'content-type': 'application/json', accept: 'application/json' }
+      const sent = await fetch(page, { method: 'POST', headers, body: JSON.stringify({ input: { api_key: KEY } }) })
+      assert.equal(sent.status, 200)
+      assert.deepEqual(await terminal.ended, { code: 0, signal: null, isAsBefore: true })
+      await terminal.sees(/Stored connection "by-page"/)
+    })
+
+    it('the login may be over', async () => {
+      const { terminal, page } = await at('over')
+      const id = page.split('/').at(-2)
+      assert.equal((await ada.call('DELETE', `/api/auth/sessions/${id}`)).status, 200)
+      assert.deepEqual(await terminal.ended, { code: 2, signal: null, isAsBefore: true })
+      await terminal.sees(/error: .*cancelled/)
+    })
+
+    it('another login of the same connection may be first', async () => {
+      const [one, two] = [await at('both'), await at('both')]
+      one.terminal.type(`${KEY}\r`)
+      assert.equal((await one.terminal.ended).code, 0)
+      two.terminal.type(`${KEY}\r`)
+      assert.deepEqual(await two.terminal.ended, { code: 6, signal: null, isAsBefore: true })
     })
   })
 
@@ -300,6 +346,16 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
       terminal.type(`${KEY}\r`)
       assert.equal((await terminal.ended).code, 0)
       assert.equal(await stored('ahead'), KEY)
+    })
+
+    it('types the key ahead where it is asked whether to replace one: it does not show, and is no answer', async () => {
+      const terminal = await start(['login', 'openai'])
+      await terminal.sees(/Replace it\?\s+\(y\/N\) > /)
+      terminal.type(`${KEY}\r`)
+      await terminal.sees(/Answer y or n/)
+      terminal.type('n\r')
+      assert.equal((await terminal.ended).code, 2)
+      assert.doesNotMatch(terminal.shown(), /CNRY/)
     })
 
     it('goes back, erases, and mends', async () => {

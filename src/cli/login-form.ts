@@ -51,7 +51,7 @@ export async function askUntilTaken(
     for (;;) {
       const input = await ask(wentOn.signal)
       if (!input) return { session: await elsewhere, where: 'browser' }
-      const outcome = await resume(client, session, input)
+      const outcome = await resume(place, input)
       if (!(outcome instanceof BrokerError)) return { session: outcome, where: 'terminal' }
       place.invocation.output.notice(explain(outcome))
     }
@@ -86,13 +86,21 @@ function askField({ output, terminal }: Invocation, field: Field, signal: AbortS
 }
 
 /** A value of the wrong shape is an answer to be shown, not the end: the session goes on. */
-async function resume(client: DaemonClient, session: AuthSession, input: Input): Promise<AuthSession | BrokerError> {
+async function resume(place: Place, input: Input): Promise<AuthSession | BrokerError> {
+  const spinner = place.invocation.terminal.spin('Checking (Ctrl-C to cancel)')
   try {
-    return await client.resumeAuthSession(session.id, input)
+    return await send(place, input)
   } catch (error) {
     if (error instanceof BrokerError && error.name === 'InvalidRequestError') return error
     throw error
+  } finally {
+    spinner.stop()
   }
+}
+
+/** The daemon may be waiting for a provider that does not answer. */
+function send({ client, session, signal }: Place, input: Input): Promise<AuthSession> {
+  return unlessInterrupted(signal, client.resumeAuthSession(session.id, input))
 }
 
 function explain({ message, options: { details = [] } }: BrokerError): string {
@@ -111,20 +119,20 @@ async function sendPipedKey(place: Place, { fields }: Form): Promise<FilledIn> {
   const required = fields.filter((field) => field.required)
   const [field] = required.length > 0 ? required : fields
   if (!field || required.length > 1) return sendFields(place, fields, PIPE_OTHERWISE)
-  const { client, session, invocation } = place
+  const { invocation } = place
   const value = await saying(place, `Waiting for the ${field.label} on standard input`, () =>
     readPipedSecret(invocation.terminal.input, field.multiline ? 'file' : 'line'),
   )
-  return { session: await client.resumeAuthSession(session.id, { [field.name]: value }), where: 'terminal' }
+  return { session: await send(place, { [field.name]: value }), where: 'terminal' }
 }
 
 async function sendFields(place: Place, fields: readonly Field[], otherwise: string): Promise<FilledIn> {
-  const { client, session, invocation } = place
+  const { invocation } = place
   const hint = `Pipe in ${namesOf(fields)}, ${otherwise}`
   const input = await saying(place, `Waiting for ${namesOf(fields)} on standard input`, () =>
     readPipedFields(invocation.terminal.input, hint),
   )
-  return { session: await client.resumeAuthSession(session.id, input), where: 'terminal' }
+  return { session: await send(place, input), where: 'terminal' }
 }
 
 const PIPE_OTHERWISE = 'log in at a terminal, or use --browser.'

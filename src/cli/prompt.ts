@@ -22,7 +22,8 @@ export interface Question {
   readonly text: string
   /** In front of the answer; asked for again each second. */
   readonly lead: () => string
-  readonly isMasked: boolean
+  /** Whether an answer so far is hidden. */
+  readonly isMasked: (answer: string) => boolean
   /** Why an answer will not do, for whoever typed it. */
   readonly problem: (answer: string) => string | undefined
   readonly signal: AbortSignal
@@ -177,7 +178,7 @@ class Prompt {
     const { isMasked, lead: leadOf } = this.#question
     const cells = Math.max(8, (screen.columns || 80) - 1)
     const lead = fitting(printable(leadOf()), Math.max(2, cells - 8))
-    const { shown, beforeCursor } = this.#line.window(cells - width(lead), isMasked ? '*' : undefined)
+    const { shown, beforeCursor } = this.#line.window(cells - width(lead), isMasked(this.#line.text) ? '*' : undefined)
     const row = lead + shown
     const rest = ' '.repeat(Math.max(0, Math.min(this.#drawn, cells) - width(row)))
     screen.write(`\r${row}${rest}\r${lead}${beforeCursor}`)

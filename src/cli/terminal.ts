@@ -49,16 +49,23 @@ export function openTerminal({ stdin, stderr, silent, isDumb }: TerminalOptions)
     async confirm(question) {
       const { signal } = new AbortController()
       const lead = () => '(y/N) > '
-      return isYes(await askLine(place, { text: question, lead, isMasked: false, problem: neitherYesNorNo, signal }))
+      return isYes(
+        await askLine(place, { text: question, lead, isMasked: isNoAnswer, problem: neitherYesNorNo, signal }),
+      )
     },
     async ask(question, { isSecret, isRequired, keepsSpaces, lead = () => '> ', signal }) {
       if (signal.aborted) return undefined
       const problem = isRequired ? missing : () => undefined
-      const answer = await askLine(place, { text: question, lead, isMasked: isSecret, problem, signal })
+      const answer = await askLine(place, { text: question, lead, isMasked: () => isSecret, problem, signal })
       return answer?.trim() ? new Secret(keepsSpaces ? answer : answer.trim()) : undefined
     },
     spin: (text) => (stderr.isTTY === true && !silent ? spin(place, text) : SILENT),
   }
+}
+
+/** A key, typed ahead or pasted where none was asked for. */
+function isNoAnswer(answer: string): boolean {
+  return answer.trim().length > 'yes'.length
 }
 
 function isYes(answer = ''): boolean {

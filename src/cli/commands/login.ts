@@ -150,8 +150,10 @@ async function takeStep(login: Login, { session, where }: FilledIn): Promise<Fil
     return terminal.canAsk ? askInTerminal(place, next) : sendPiped(place, next)
   }
   if (next.type !== 'none') {
-    output.todo(...toDo(next, isOverSsh(invocation)))
-    const opens = options.browser ?? terminal.canAsk
+    const overSsh = isOverSsh(invocation)
+    output.todo(...toDo(next, overSsh))
+    const opens =
+      options.browser ?? (terminal.canAsk && (!overSsh || invocation.config.inherited['BROWSER'] !== undefined))
     // A page that took the form leads on by itself.
     if (opens && where === 'terminal') await openPage(invocation, next.url)
   }
@@ -160,7 +162,7 @@ async function takeStep(login: Login, { session, where }: FilledIn): Promise<Fil
   return { session: latest, where: next.type === 'form' ? 'browser' : where }
 }
 
-/** The browser is on the machine in front of the person, and the daemon is not. */
+/** The browser is on the machine in front of the person, and the daemon is not. `BROWSER` may know the way there. */
 function isOverSsh({ config: { inherited } }: Invocation): boolean {
   return ['SSH_CONNECTION', 'SSH_TTY'].some((name) => inherited[name] !== undefined)
 }

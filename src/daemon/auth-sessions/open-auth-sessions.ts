@@ -115,10 +115,14 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   #resume(session: Session, input: Readonly<Record<string, string>>): Promise<unknown> {
-    const { callback_url: pasted, ...others } = input
-    const isEmpty = Object.keys(others).length === 0
-    if (session.flow === 'api_key' || !isEmpty) return this.#submit(session, input)
-    return pasted === undefined ? this.#askNow(session) : this.#takePasted(session, pasted)
+    const [name, ...others] = Object.keys(input)
+    const isOAuth = session.flow !== 'api_key'
+    if (isOAuth && name === undefined) return this.#askNow(session)
+    const { callback_url: pasted } = input
+    const isForm = waitingStep(session)?.kind === 'form'
+    return isOAuth && pasted !== undefined && others.length === 0 && !isForm
+      ? this.#takePasted(session, pasted)
+      : this.#submit(session, input)
   }
 
   /** As if the browser that ended there had come back. One that will not do changes nothing. */
