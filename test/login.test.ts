@@ -284,6 +284,23 @@ describe('an OAuth login', () => {
         })
       }
 
+      it('is told the flow where the provider takes a key by itself, and the key may come by its name', async () => {
+        const key = 'sk-CNRYabcdefghijklmnopqrstuv'
+        const { code, stdout } = await world.broker(['login', 'openai', '--json'], { input: app() })
+        assert.equal(code, 2)
+        assert.match(JSON.parse(stdout).hint, /broker login openai --flow pkce/)
+        assert.equal((await ada.call('GET', '/api/connections/openai/default')).status, 404)
+        const other = await world.broker(['login', 'openai', '--json'], { input: '{"token":"CNRY"}' })
+        assert.equal(other.code, 2)
+        assert.doesNotMatch(other.stdout, /CNRY/)
+        for (const input of [JSON.stringify({ api_key: key }), `${key}\n\n`]) {
+          assert.equal((await world.broker(['login', 'openai', '--force'], { input })).code, 0)
+          const { body } = await ada.call('GET', '/api/connections/openai/default?reveal=true')
+          assert.equal(body.credential.api_key, key)
+        }
+        await world.broker(['logout', 'openai'])
+      })
+
       it('says what it waits for where the pipe stays open and empty', async () => {
         const name = await registerOwn('piped-late')
         const running = start(['login', name])

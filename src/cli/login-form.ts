@@ -4,7 +4,7 @@ import type { AuthSession, Field } from '../schemas/index.ts'
 import type { Invocation } from './invocation.ts'
 import { askForKeyFile } from './key-file.ts'
 import { untilNext } from './login-progress.ts'
-import { readPipedFields, readPipedSecret } from './piped-secret.ts'
+import { readPipedField, readPipedFields } from './piped-secret.ts'
 import { unlessInterrupted } from './prompt.ts'
 
 export interface FilledIn {
@@ -119,11 +119,19 @@ async function sendPipedKey(place: Place, { fields }: Form): Promise<FilledIn> {
   const required = fields.filter((field) => field.required)
   const [field] = required.length > 0 ? required : fields
   if (!field || required.length > 1) return sendFields(place, fields, PIPE_OTHERWISE)
-  const { invocation } = place
-  const value = await saying(place, `Waiting for the ${field.label} on standard input`, () =>
-    readPipedSecret(invocation.terminal.input, field.multiline ? 'file' : 'line'),
+  const { invocation, session } = place
+  const input = await saying(place, `Waiting for the ${field.label} on standard input`, () =>
+    readPipedField(invocation.terminal.input, field),
   )
-  return { session: await send(place, { [field.name]: value }), where: 'terminal' }
+  if ('client_id' in input && fields.every(({ name }) => name !== 'client_id')) throw appForKey(session)
+  return { session: await send(place, input), where: 'terminal' }
+}
+
+function appForKey({ provider }: AuthSession): BrokerError {
+  return new BrokerError('InvalidRequestError', `Cannot use an OAuth app as the credential of ${provider}`, {
+    provider,
+    hint: `Pipe in its key; where it takes an app: broker login ${provider} --flow pkce`,
+  })
 }
 
 async function sendFields(place: Place, fields: readonly Field[], otherwise: string): Promise<FilledIn> {

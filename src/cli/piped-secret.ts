@@ -1,12 +1,13 @@
 import type { Readable } from 'node:stream'
 import { BrokerError, parseStrictJson, Secret } from '../protocol/index.ts'
+import type { Field } from '../schemas/index.ts'
 
 const MAX_BYTES = 64 * 1024
 
 export type PipedInput = Readable & { readonly isTTY?: boolean }
 
 /**
- * What is on standard input: one line, without its line end, or the text of a whole file.
+ * What is on standard input: one line, without its line ends, or the text of a whole file.
  * @throws BrokerError InvalidRequestError where there is nothing, more than one line, or too much; the text is not repeated.
  */
 export async function readPipedSecret(
@@ -14,8 +15,25 @@ export async function readPipedSecret(
   form: 'line' | 'file' = 'line',
   hint = LOGIN_HINT,
 ): Promise<Secret> {
-  const whole = await readText(input, hint)
-  const text = form === 'line' ? whole.replace(/\r?\n$/, '') : whole
+  return secretOf(await readText(input, hint), form, hint)
+}
+
+/**
+ * The value of one field: alone, or by its name as {@link readPipedFields} takes it. An object in place of one line is never
+ * the value itself.
+ * @throws BrokerError as those two
+ */
+export async function readPipedField(
+  input: PipedInput,
+  { name, multiline }: Pick<Field, 'name' | 'multiline'>,
+): Promise<Readonly<Record<string, Secret>>> {
+  const text = await readText(input, LOGIN_HINT)
+  if (!multiline && parseObject(text)) return fieldsOf(text, LOGIN_HINT)
+  return { [name]: secretOf(text, multiline ? 'file' : 'line', LOGIN_HINT) }
+}
+
+function secretOf(whole: string, form: 'line' | 'file', hint: string): Secret {
+  const text = form === 'line' ? whole.replace(/[\r\n]+$/, '') : whole
   if (text.trim() === '') throw unusable('it is empty', hint)
   if (form === 'line' && /[\r\n\0]/.test(text)) throw unusable('it is more than one line', hint)
   return new Secret(text)
@@ -26,7 +44,10 @@ export async function readPipedSecret(
  * @throws BrokerError InvalidRequestError where it is none; the text is not repeated.
  */
 export async function readPipedFields(input: PipedInput, hint: string): Promise<Readonly<Record<string, Secret>>> {
-  const text = await readText(input, hint)
+  return fieldsOf(await readText(input, hint), hint)
+}
+
+function fieldsOf(text: string, hint: string): Readonly<Record<string, Secret>> {
   if (text.trim() === '') throw unusable('it is empty', hint)
   const values = Object.entries(parseObject(text) ?? {})
   if (values.length === 0 || values.some(([, value]) => typeof value !== 'string')) {
