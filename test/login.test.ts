@@ -12,6 +12,7 @@ import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
 
 const JSON_ONLY = { accept: 'application/json' }
 const PAGE = { accept: 'text/html' }
+const ENDING = ['SIGINT', 'SIGTERM', 'SIGHUP'] as const
 
 describe('an OAuth login', () => {
   const cleanup = suiteCleanup()
@@ -213,17 +214,109 @@ describe('an OAuth login', () => {
       }
     })
 
-    it('is cancelled by Ctrl-C, at the daemon too: what comes back later is nobody’s', async () => {
-      const name = await registerPublic('cancelled')
-      const running = start(['login', name, '--json'])
-      const url = await running.said(/Log in with your browser: (\S+)/)
-      running.process.kill('SIGINT')
-      const { code, stdout } = await running.ended
-      assert.equal(code, 2)
-      assert.equal(JSON.parse(stdout).error, 'InputCancelledError')
-      assert.equal((await comeBack(url)).status, 400)
-      assert.deepEqual(await connectionsOf(name), [])
+    for (const signal of ENDING) {
+      it(`is cancelled by ${signal}, at the daemon too: what comes back later is nobody’s`, async () => {
+        const name = await registerPublic(`cancelled-${signal.toLowerCase()}`)
+        const running = start(['login', name, '--json'])
+        const url = await running.said(/Log in with your browser: (\S+)/)
+        running.process.kill(signal)
+        const { code, stdout } = await running.ended
+        assert.equal(code, 2)
+        assert.equal(JSON.parse(stdout).error, 'InputCancelledError')
+        assert.equal((await comeBack(url)).status, 400)
+        assert.deepEqual(await connectionsOf(name), [])
+        assert.deepEqual(await failures(name), ['cancelled'])
+      })
+    }
+
+    it('is cancelled where nobody reads any more what it says', async () => {
+      const name = await registerPublic('unread')
+      const running = start(['login', name])
+      await running.said(/Enter it|(Log in with your browser)/)
+      running.process.stderr?.destroy()
+      running.process.stdout?.destroy()
+      running.process.kill('SIGHUP')
+      assert.equal((await running.ended).code, 2)
       assert.deepEqual(await failures(name), ['cancelled'])
+    })
+
+    describe('with an app on standard input', () => {
+      const app = (changes: object = {}) => {
+        const { id, secret } = provider.clients.confidential
+        return JSON.stringify({ client_id: id, client_secret: secret, ...changes })
+      }
+      const registerOwn = (name: string) => register(name, { token_auth_method: 'client_secret_basic' })
+
+      it('takes it, and leads on to the browser', async () => {
+        const name = await registerOwn('piped-app')
+        const running = start(['login', name, '--json'])
+        running.process.stdin?.end(`${app()}\n`)
+        await comeBack(await running.said(/Log in with your browser: (\S+)/))
+        const { code, stdout, stderr } = await running.ended
+        assert.equal(code, 0, stderr)
+        assert.equal(JSON.parse(stdout).status, 'ok')
+        assert.doesNotMatch(stdout + stderr, new RegExp(provider.clients.confidential.secret))
+      })
+
+      for (const [what, input, said] of [
+        ['nothing', '', /it is empty.*Pipe in \{.*"client_id": "…".*OAuth app of your own that \S+ needs.*--browser/s],
+        ['white space', ' \n', /it is empty/],
+        ['no JSON', 'CNRYsecret', /no JSON object of texts/],
+        [
+          'an unknown field',
+          '{"client_id":"a","client_secret":"CNRYb","more":"c"}',
+          /more is not a field of this provider/,
+        ],
+        ['a missing field', '{"client_id":"CNRYa"}', /client_secret is required/],
+        ['a field twice', '{"client_id":"CNRYa","client_id":"b","client_secret":"c"}', /no JSON object/],
+      ] as const) {
+        it(`refuses ${what}, and keeps nothing`, async () => {
+          const name = await registerOwn(`piped-${what.replaceAll(' ', '-').toLowerCase()}`)
+          const { code, stdout } = await world.broker(['login', name, '--json'], { input })
+          assert.equal(code, 2)
+          const { error, message, hint } = JSON.parse(stdout)
+          assert.equal(error, 'InvalidRequestError')
+          assert.match(`${message} ${hint}`, said)
+          assert.doesNotMatch(stdout, /CNRY/)
+          assert.ok((await failures(name)).includes('cancelled'))
+          const next = await begin(name)
+          assert.equal(next.body.next_action.type, 'form')
+        })
+      }
+
+      it('is told the flow where the provider takes a key by itself, and the key may come by its name', async () => {
+        const key = 'sk-CNRYabcdefghijklmnopqrstuv'
+        const { code, stdout } = await world.broker(['login', 'openai', '--json'], { input: app() })
+        assert.equal(code, 2)
+        assert.match(JSON.parse(stdout).hint, /broker login openai --flow pkce/)
+        assert.equal((await ada.call('GET', '/api/connections/openai/default')).status, 404)
+        const other = await world.broker(['login', 'openai', '--json'], { input: '{"token":"CNRY"}' })
+        assert.equal(other.code, 2)
+        assert.doesNotMatch(other.stdout, /CNRY/)
+        for (const input of [JSON.stringify({ api_key: key }), `${key}\n\n`]) {
+          assert.equal((await world.broker(['login', 'openai', '--force'], { input })).code, 0)
+          const { body } = await ada.call('GET', '/api/connections/openai/default?reveal=true')
+          assert.equal(body.credential.api_key, key)
+        }
+        await world.broker(['logout', 'openai'])
+      })
+
+      it('says what it waits for where the pipe stays open and empty', async () => {
+        const name = await registerOwn('piped-late')
+        const running = start(['login', name])
+        assert.match(
+          await running.said(/(Waiting for .*)/),
+          /\{"client_id": "…", "client_secret": "…"\} on standard input/,
+        )
+        running.process.stdin?.end(app())
+        await comeBack(await running.said(/Log in with your browser: (\S+)/))
+        assert.equal((await running.ended).code, 0)
+
+        const keyed = start(['login', 'openai'])
+        assert.match(await keyed.said(/(Waiting for .*)/), /OpenAI API key on standard input/)
+        keyed.process.kill('SIGTERM')
+        assert.equal((await keyed.ended).code, 2)
+      })
     })
 
     it('refuses a flow that the provider has no endpoint for', async () => {
@@ -331,6 +424,82 @@ describe('an OAuth login', () => {
       assert.equal(provider.tokenRequests('authorization_code'), asked + 1)
     })
 
+    it('goes on with the address that a browser on another machine ended at, as if it had come back', async () => {
+      const name = await registerPublic('pasted')
+      const paste = (id: string, callback_url: string) =>
+        ada.call('POST', `/api/auth/sessions/${id}/resume`, { input: { callback_url } })
+      const { body } = await begin(name)
+      const other = await begin(name, { connection: 'other' })
+      const authorize = body.next_action.url
+      const ended = await provider.approve(authorize)
+      const query = new URL(ended).search
+      const callback = `${world.daemon.origin}/auth/callback/oauth`
+      const state = new URL(authorize).searchParams.get('state')
+      const asked = provider.tokenRequests('authorization_code')
+      for (const [pasted, rule] of [
+        ['', /is no address/],
+        ['CNRYcode', /is no address/],
+        [callback, /carries no login/],
+        [authorize, /is where the login begins/],
+        [
+          `https://evil.example/auth/callback/oauth${query}`,
+          /is not where the login ends: that begins with http:\/\/127/,
+        ],
+        [`${callback}/more${query}`, /is not where the login ends/],
+        [`javascript:alert(1)${query}`, /is n/],
+        [await provider.approve(other.body.next_action.url), /belongs to another login/],
+        [`${callback}?code=CNRYcode`, /belongs to another login/],
+        [`${callback}?state=${state}`, /carries no code/],
+        [`${ended}&code=CNRYcode`, /names a parameter twice/],
+        [
+          `${callback}?error=access_denied&error_description=CNRY&state=${state}`,
+          /the provider refused \(access_denied\): agree there/,
+        ],
+      ] as const) {
+        const { status, body: answer, text } = await paste(body.id, pasted)
+        assert.equal(status, 422, text)
+        assert.match(answer.details[0].message, rule)
+        assert.doesNotMatch(text, /CNRY/)
+        assert.equal((await ada.call('GET', `/api/auth/sessions/${body.id}`)).body.status, 'waiting_for_user')
+      }
+      assert.equal((await paste(other.body.id, ended)).status, 422)
+      assert.equal(provider.tokenRequests('authorization_code'), asked)
+
+      const wrapped = `  ${ended.slice(0, 40)}\r\n${ended.slice(40)}\n`
+      const done = await paste(body.id, wrapped)
+      assert.equal(done.body.status, 'completed', done.text)
+      assert.equal((await paste(body.id, ended)).status, 409)
+      assert.equal((await get(new URL(ended).pathname + query)).status, 400)
+      assert.equal(provider.tokenRequests('authorization_code'), asked + 1)
+      const stranger = await send(
+        world.daemon,
+        'POST',
+        `/api/auth/sessions/${other.body.id}/resume`,
+        JSON.stringify({ input: { callback_url: ended } }),
+        { 'content-type': 'application/json' },
+      )
+      assert.equal(stranger.status, 401)
+    })
+
+    it('takes the query alone, and an address without its scheme; a wrong code or issuer fails it as the callback would', async () => {
+      const name = await registerPublic('pasted-parts')
+      const paste = async (connection: string, change: (ended: string) => string) => {
+        const { body } = await begin(name, { connection })
+        const ended = await provider.approve(body.next_action.url)
+        const input = { callback_url: change(ended) }
+        const answer = await ada.call('POST', `/api/auth/sessions/${body.id}/resume`, { input })
+        return [answer.status, (await ada.call('GET', `/api/auth/sessions/${body.id}`)).body.status]
+      }
+      assert.deepEqual(await paste('query', (ended) => new URL(ended).search), [200, 'completed'])
+      assert.deepEqual(await paste('bare', (ended) => new URL(ended).search.slice(1)), [200, 'completed'])
+      assert.deepEqual(await paste('host', (ended) => `<${ended.slice('http://'.length)}>`), [200, 'completed'])
+      assert.deepEqual(await paste('code', (ended) => ended.replace(/code=[^&]+/, 'code=x')), [401, 'failed'])
+      assert.deepEqual(await paste('issuer', (ended) => ended.replace(/iss=[^&]+/, 'iss=https%3A%2F%2Fevil.example')), [
+        401,
+        'failed',
+      ])
+    })
+
     it('tells the same of sessions that are finished, of another kind, or nobody’s', async () => {
       const name = await registerPublic('hidden')
       const waiting = (await begin(name)).body.id
@@ -435,14 +604,29 @@ describe('an OAuth login', () => {
       assert.equal(again.code, 6)
     })
 
-    it('leaves nothing where it did not work', async () => {
+    for (const signal of ENDING) {
+      it(`leaves nothing where ${signal} ended it`, async () => {
+        const resource = await startResource(cleanup, provider)
+        const running = start(['login', resource.url])
+        await running.said(/(Log in with your browser)/)
+        running.process.kill(signal)
+        assert.equal((await running.ended).code, 2)
+        assert.equal((await ada.call('GET', `/api/providers/${resource.name}`)).status, 404)
+      })
+    }
+
+    it('leaves nothing where the terminal is closed, and its shell says so too', async () => {
       const resource = await startResource(cleanup, provider)
       const running = start(['login', resource.url])
       await running.said(/(Log in with your browser)/)
-      running.process.kill('SIGINT')
-      assert.equal((await running.ended).code, 2)
+      const said = setInterval(() => running.process.kill('SIGHUP'), 2)
+      const { code } = await running.ended
+      clearInterval(said)
+      assert.equal(code, 2)
       assert.equal((await ada.call('GET', `/api/providers/${resource.name}`)).status, 404)
+    })
 
+    it('leaves nothing where it did not work', async () => {
       const nobody = await world.broker(['login', 'http://127.0.0.1:9/mcp', '--json'])
       assert.equal(nobody.code, 8)
       assert.equal((await ada.call('GET', '/api/providers/127.0.0.1-9')).status, 404)

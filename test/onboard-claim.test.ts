@@ -1,11 +1,13 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
 import { stripVTControlCharacters } from 'node:util'
 import { whyNot } from '../tools/available.ts'
 import { atTerminal } from './at-terminal.ts'
+import { BROKER } from './broker-command.ts'
 import { send, startDaemon, temporaryHome } from './daemon-under-test.ts'
+import { atOwnTerminal } from './own-terminal.ts'
 import { signedIn } from './signed-in-browser.ts'
 
 const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
@@ -39,4 +41,44 @@ it('onboarding at a daemon of others waits for the claim, and goes on by itself'
     connections.map(({ provider }: { provider: string }) => provider),
     ['openai'],
   )
+})
+
+for (const how of ['Ctrl-C', 'SIGTERM', 'SIGHUP', 'the end of the terminal'] as const) {
+  it(`onboarding that waits for the claim is cancelled by ${how}`, { skip: whyNot('python3') }, async (t) => {
+    const daemon = await startDaemon(t)
+    const home = temporaryHome(t)
+    const folder = join(home, '../project')
+    mkdirSync(folder)
+    const env = { HOME: folder, BROKER_HOME: home, BROKER_PORT: '1' }
+    const terminal = await atOwnTerminal(t, [BROKER, 'onboard', '--base-url', daemon.origin], { cwd: folder, env })
+    await terminal.sees(/Waiting for the confirmation/)
+
+    if (how === 'Ctrl-C') terminal.type('\u0003')
+    else if (how === 'the end of the terminal') terminal.hangUp()
+    else process.kill(terminal.pid, how)
+
+    const { code, signal } = await terminal.ended
+    assert.deepEqual({ code, signal }, { code: 2, signal: null })
+  })
+}
+
+it('a daemon with another key is not trusted by the end of input', { skip: whyNot('python3') }, async (t) => {
+  const first = await startDaemon(t)
+  const home = temporaryHome(t)
+  const folder = join(home, '../project')
+  mkdirSync(folder)
+  const env = { HOME: folder, BROKER_HOME: home, BROKER_PORT: '1' }
+  const args = [BROKER, 'onboard', '--base-url', first.origin]
+  const known = await atOwnTerminal(t, args, { cwd: folder, env, redirect: { stdin: '/dev/null' } })
+  assert.equal((await known.ended).code, 2)
+  const config = readFileSync(join(home, 'client', 'config.json'), 'utf8')
+  await first.stop()
+  await startDaemon(t, { env: { BROKER_PORT: String(first.port) } })
+
+  const terminal = await atOwnTerminal(t, args, { cwd: folder, env })
+  await terminal.sees(/Trust it from now on\?/)
+  terminal.type('\u0004')
+
+  assert.deepEqual(await terminal.ended, { code: 2, signal: null, isAsBefore: true })
+  assert.equal(readFileSync(join(home, 'client', 'config.json'), 'utf8'), config)
 })

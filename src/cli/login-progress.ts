@@ -2,7 +2,8 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../client/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { AuthSession } from '../schemas/index.ts'
-import { cancelled, type Terminal } from './terminal.ts'
+import { cancelled } from './prompt.ts'
+import type { Terminal } from './terminal.ts'
 
 const LOOK_AGAIN = 1_000
 
@@ -60,16 +61,11 @@ export async function watchUntilNext(
   }
 }
 
-function waiting({ message = 'Waiting', expires_at }: AuthSession): string {
-  const seconds = Math.max(0, Math.round((Date.parse(expires_at) - Date.now()) / 1000))
-  const left = `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')}`
-  return `${message}, ${left} left (Ctrl-C to cancel)`
+function waiting(session: AuthSession): string {
+  return `${session.message ?? 'Waiting'}, ${timeLeft(session)} (Ctrl-C to cancel)`
 }
 
-/** Ctrl-C ends the wait and not the process, so that the login is cancelled and the exit code is ours. */
-export function interruption(): { readonly signal: AbortSignal; stop(): void } {
-  const controller = new AbortController()
-  const interrupt = () => controller.abort()
-  process.once('SIGINT', interrupt)
-  return { signal: controller.signal, stop: () => process.off('SIGINT', interrupt) }
+export function timeLeft({ expires_at }: AuthSession): string {
+  const seconds = Math.max(0, Math.round((Date.parse(expires_at) - Date.now()) / 1000))
+  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, '0')} left`
 }

@@ -7,6 +7,7 @@ import { loadConfig, proxyOfRun } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { StartedProxy } from '../run/index.ts'
 import { openDebugLog } from './debug-log.ts'
+import { interrupt } from './interruption.ts'
 import type { Invocation } from './invocation.ts'
 import { Output } from './output.ts'
 import { createProgram, type GlobalOptions } from './program.ts'
@@ -72,6 +73,7 @@ function openInvocation(globals: GlobalOptions, output: Output, environment: Nod
       stdin: process.stdin,
       stderr: process.stderr,
       silent: globals.json === true || globals.quiet === true,
+      isDumb: config.inherited['TERM'] === 'dumb',
     }),
     quiet: globals.quiet === true,
     configFor: (baseUrl) => loadConfig({ ...environment, BROKER_BASE_URL: baseUrl }, homedir()),
@@ -104,15 +106,19 @@ function packageVersion(): string {
   return version
 }
 
-/** `broker log | head`: the reader has what it wants. */
+/** `broker log | head`: the reader has what it wants. What is under way is taken back first, as by Ctrl-C. */
 function endQuietlyWhenNobodyReads(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
-      if (error.code === 'EPIPE') process.exit(0)
-      throw error
+      const ending = NOBODY_READS[error.code ?? '']
+      if (ending === undefined) throw error
+      if (!interrupt()) process.exit(ending)
     })
   }
 }
+
+/** Exit codes: a reader that has left, and a terminal that was closed (as the signal for it would end the process). */
+const NOBODY_READS: Readonly<Record<string, number>> = { EPIPE: 0, EIO: 129 }
 
 function drained(stream: NodeJS.WriteStream): Promise<void> {
   return new Promise((resolve) => stream.write('', () => resolve()))

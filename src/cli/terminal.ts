@@ -1,12 +1,14 @@
-import type { Readable, Writable } from 'node:stream'
-import { BrokerError, Secret } from '../protocol/index.ts'
+import type { Readable } from 'node:stream'
+import { Secret } from '../protocol/index.ts'
+import { width } from './line-editor.ts'
 import { printable } from './printable.ts'
+import { askLine, fitting, type Keys, type Screen } from './prompt.ts'
 
 /** The person at the keyboard, where there is one. All of it happens on standard error: standard output is for data. */
 export interface Terminal {
   /** Whether questions can be asked. */
   readonly canAsk: boolean
-  readonly input: Readable
+  readonly input: Readable & { readonly isTTY?: boolean }
   /** @throws BrokerError InputCancelledError */
   confirm(question: string): Promise<boolean>
   /** Masked where it is a secret. Undefined where `signal` fired or a value that is not required was left out. @throws BrokerError InputCancelledError */
@@ -20,6 +22,8 @@ export interface AskOptions {
   readonly isRequired: boolean
   /** Around a password they are part of it; around a key they came along. */
   readonly keepsSpaces?: true
+  /** What stands before the answer, now. */
+  readonly lead?: () => string
   readonly signal: AbortSignal
 }
 
@@ -29,54 +33,72 @@ export interface Spinner {
 }
 
 export interface TerminalOptions {
-  readonly stdin: Readable & { readonly isTTY?: boolean }
-  readonly stderr: Writable & { readonly isTTY?: boolean }
+  readonly stdin: Keys
+  readonly stderr: Screen
   /** No spinners: `--json` or `--quiet`. */
   readonly silent: boolean
+  /** `TERM=dumb`: it knows no control sequences. */
+  readonly isDumb: boolean
 }
 
-export function openTerminal({ stdin, stderr, silent }: TerminalOptions): Terminal {
-  const streams = { input: stdin, output: stderr }
+export function openTerminal({ stdin, stderr, silent, isDumb }: TerminalOptions): Terminal {
+  const place = { keys: stdin, screen: stderr, isDumb }
   return {
     canAsk: stdin.isTTY === true && stderr.isTTY === true,
     input: stdin,
     async confirm(question) {
-      const { confirm, isCancel } = await import('@clack/prompts')
-      const answer = await confirm({ message: printable(question), initialValue: false, ...streams })
-      if (isCancel(answer)) throw cancelled()
-      return answer
+      const { signal } = new AbortController()
+      const lead = () => '(y/N) > '
+      return isYes(
+        await askLine(place, { text: question, lead, isMasked: isNoAnswer, problem: neitherYesNorNo, signal }),
+      )
     },
-    async ask(question, { isSecret, isRequired, keepsSpaces, signal }) {
-      const { password, text, isCancel } = await import('@clack/prompts')
-      const options = { message: printable(question), ...(isRequired && { validate: required }), ...streams, signal }
-      const answer = isSecret ? await password(options) : await text(options)
+    async ask(question, { isSecret, isRequired, keepsSpaces, lead = () => '> ', signal }) {
       if (signal.aborted) return undefined
-      if (isCancel(answer)) throw cancelled()
+      const problem = isRequired ? missing : () => undefined
+      const answer = await askLine(place, { text: question, lead, isMasked: () => isSecret, problem, signal })
       return answer?.trim() ? new Secret(keepsSpaces ? answer : answer.trim()) : undefined
     },
-    spin: (text) => (stderr.isTTY === true && !silent ? spin(stderr, text) : SILENT),
+    spin: (text) => (stderr.isTTY === true && !silent ? spin(place, text) : SILENT),
   }
 }
 
-export function cancelled(): BrokerError {
-  return new BrokerError('InputCancelledError', 'Cancelled; nothing was changed')
+/** A key, typed ahead or pasted where none was asked for. */
+function isNoAnswer(answer: string): boolean {
+  return answer.trim().length > 'yes'.length
 }
 
-function required(value: string | undefined): string | undefined {
-  return value?.trim() ? undefined : 'Enter a value, or press Ctrl-C to cancel.'
+function isYes(answer = ''): boolean {
+  return /^\s*y(?:es)?\s*$/i.test(answer)
+}
+
+function neitherYesNorNo(answer: string): string | undefined {
+  return /^\s*(?:y|yes|n|no)?\s*$/i.test(answer) ? undefined : 'Answer y or n, or press Ctrl-C to cancel.'
+}
+
+function missing(value: string): string | undefined {
+  return value.trim() ? undefined : 'Enter a value, or press Ctrl-C to cancel.'
 }
 
 const SILENT: Spinner = { update: () => undefined, stop: () => undefined }
 const FRAMES = ['⠋', '⠙', '⠹', '⠸', '⠼', '⠴', '⠦', '⠧', '⠇', '⠏']
-const ERASE_LINE = '\r\u001b[2K'
 
-// A line of its own and not the prompt library's: that one takes Ctrl-C for itself and draws to standard output.
-function spin(stream: Writable, first: string): Spinner {
+/** A row of its own. Where it cannot be drawn again, it is said once. */
+function spin({ screen, isDumb }: { readonly screen: Screen; readonly isDumb: boolean }, first: string): Spinner {
+  if (isDumb) {
+    screen.write(`${printable(first)}\n`)
+    return SILENT
+  }
   let text = first
   let frame = 0
+  let drawn = 0
+  const erase = () => screen.write(`\r${' '.repeat(drawn)}\r`)
   const draw = () => {
     frame = (frame + 1) % FRAMES.length
-    stream.write(`${ERASE_LINE}${FRAMES[frame]} ${printable(text)}`)
+    const row = fitting(`${FRAMES[frame]} ${printable(text)}`, (screen.columns || 80) - 1)
+    erase()
+    screen.write(row)
+    drawn = width(row)
   }
   const timer = setInterval(draw, 80)
   draw()
@@ -86,7 +108,7 @@ function spin(stream: Writable, first: string): Spinner {
     },
     stop() {
       clearInterval(timer)
-      stream.write(ERASE_LINE)
+      erase()
     },
   }
 }

@@ -32,7 +32,12 @@ export type StartAuthSession = z.infer<typeof startAuthSession>
 const nextAction = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('open_url'), url: z.string() }),
-  z.strictObject({ type: z.literal('form'), url: z.string(), fields: z.array(field) }),
+  z.strictObject({
+    type: z.literal('form'),
+    url: z.string(),
+    fields: z.array(field),
+    docs_url: z.string().optional().describe('Where a key or an app is made. https.'),
+  }),
   z.strictObject({
     type: z.literal('device_code'),
     url: z.string(),
@@ -59,7 +64,7 @@ export const authSession = z.strictObject({
 })
 export type AuthSession = z.infer<typeof authSession>
 
-/** Values by field name; an empty object polls a device code. */
+/** Values by field name; an empty object polls a device code; `callback_url` is where a browser elsewhere ended at. */
 export const resumeAuthSession = z.strictObject({
   input: z.record(z.string().max(32), z.string().max(65_536)).default({}),
 })

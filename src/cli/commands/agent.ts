@@ -11,9 +11,9 @@ import { day } from '../day.ts'
 import { defaultHandle } from '../default-handle.ts'
 import type { Invocation } from '../invocation.ts'
 import { agentNamed } from '../named.ts'
+import { cancelled } from '../prompt.ts'
 import { createAgentKey, register } from '../registration.ts'
 import { activeHandle, connect, signerOf } from '../session.ts'
-import { cancelled } from '../terminal.ts'
 
 /** Makes the key and, where the home's own daemon runs, has it accepted at once. */
 export async function createAgent(invocation: Invocation, name?: string): Promise<void> {

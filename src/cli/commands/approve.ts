@@ -3,8 +3,8 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { Approval, Approved } from '../../schemas/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
+import { cancelled } from '../prompt.ts'
 import { asAgent } from '../session.ts'
-import { cancelled } from '../terminal.ts'
 
 export interface ApproveOptions {
   readonly connection?: string

@@ -2,14 +2,16 @@ import type { DaemonClient } from '../../client/index.ts'
 import { BrokerError, type FlowName, isErrorName } from '../../protocol/index.ts'
 import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
 import { openInBrowser } from '../browser.ts'
+import { interruption } from '../interruption.ts'
 import type { Invocation } from '../invocation.ts'
 import { askInTerminal, type FilledIn, sendPiped } from '../login-form.ts'
-import { interruption, isOver, watchUntilNext } from '../login-progress.ts'
+import { isOver, watchUntilNext } from '../login-progress.ts'
+import { watchOrPaste } from '../login-return.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
+import { cancelled, unlessInterrupted } from '../prompt.ts'
 import { definitionFor, isAddress, parseAddress, providerAt } from '../provider-at.ts'
 import { asAgent } from '../session.ts'
-import { cancelled } from '../terminal.ts'
 
 export interface LoginOptions {
   readonly flow?: FlowName
@@ -30,11 +32,11 @@ export async function login(invocation: Invocation, target: string, options: Log
   const name = address ? undefined : providerNamed(target)
   connectionNamed(options.connection)
   await ensureDaemon(config, log)
-  const { provider, connection, flow } = await asAgent(invocation, (client) =>
-    address
-      ? logInAt({ invocation, client, options }, address)
-      : logIn({ invocation, client, options }, name ?? target),
-  )
+  const interrupted = interruption()
+  const { provider, connection, flow } = await asAgent(invocation, (client) => {
+    const one: Login = { invocation, client, options, signal: interrupted.signal }
+    return address ? logInAt(one, address) : logIn(one, name ?? target)
+  }).finally(interrupted.stop)
   output.result({ status: 'ok', provider, connection, flow }, () => {
     output.done(`Stored connection "${connection}" of ${provider}`)
     output.note(`Use it with \`broker run -- <command>\`.`)
@@ -46,6 +48,8 @@ interface Login {
   readonly invocation: Invocation
   readonly client: DaemonClient
   readonly options: LoginOptions
+  /** Ends it. */
+  readonly signal: AbortSignal
 }
 
 /** The provider that has the address is used; a server nobody defined gets a definition, which stays if the login works. */
@@ -84,21 +88,16 @@ function withHint({ name, message, options }: BrokerError, hint: string): Broker
 async function logIn(login: Login, provider: string): Promise<AuthSession> {
   const { options, invocation } = login
   await confirmBaseUrl(invocation, provider, options)
-  const interrupted = interruption()
-  try {
-    const session = await begin(login, interrupted.signal, {
-      provider,
-      connection: options.connection,
-      ...(options.flow && { flow: options.flow }),
-      ...(options.scopes && { scopes: [...options.scopes] }),
-      ...(options.baseUrl && { base_url: options.baseUrl }),
-      ...(options.signingKey && { signing: true }),
-      ...(options.force && { force: true }),
-    })
-    return completed(await finish(login, session, interrupted.signal))
-  } finally {
-    interrupted.stop()
-  }
+  const session = await begin(login, {
+    provider,
+    connection: options.connection,
+    ...(options.flow && { flow: options.flow }),
+    ...(options.scopes && { scopes: [...options.scopes] }),
+    ...(options.baseUrl && { base_url: options.baseUrl }),
+    ...(options.signingKey && { signing: true }),
+    ...(options.force && { force: true }),
+  })
+  return completed(await finish(login, session))
 }
 
 /** A person sees where the credential will go; a script has said it by `--base-url` itself. */
@@ -112,10 +111,10 @@ async function confirmBaseUrl(
 }
 
 async function begin(
-  { invocation: { terminal }, client }: Login,
-  signal: AbortSignal,
+  { invocation: { terminal }, client, signal }: Login,
   request: StartAuthSession,
 ): Promise<AuthSession> {
+  // The daemon may be waiting for a provider that does not answer.
   const start = (wanted: StartAuthSession) => unlessInterrupted(signal, client.startAuthSession(wanted))
   try {
     return await start(request)
@@ -128,23 +127,11 @@ async function begin(
   }
 }
 
-/** The daemon may be waiting for a provider that does not answer. */
-async function unlessInterrupted<Result>(signal: AbortSignal, work: Promise<Result>): Promise<Result> {
-  const { promise, reject } = Promise.withResolvers<never>()
-  const interrupt = () => reject(cancelled())
-  signal.addEventListener('abort', interrupt, { once: true })
-  try {
-    return await Promise.race([work, promise])
-  } finally {
-    signal.removeEventListener('abort', interrupt)
-  }
-}
-
 /** Takes one step after the other. Nothing may stay of a login that is given up on the way. */
-async function finish(login: Login, begun: AuthSession, signal: AbortSignal): Promise<AuthSession> {
+async function finish(login: Login, begun: AuthSession): Promise<AuthSession> {
   let at: FilledIn = { session: begun, where: 'terminal' }
   try {
-    while (!isOver(at.session)) at = await takeStep(login, at, signal)
+    while (!isOver(at.session)) at = await takeStep(login, at)
     return at.session
   } catch (error) {
     const last = await login.client.cancelAuthSession(begun.id).catch(() => undefined)
@@ -154,34 +141,40 @@ async function finish(login: Login, begun: AuthSession, signal: AbortSignal): Pr
   }
 }
 
-async function takeStep(login: Login, { session, where }: FilledIn, signal: AbortSignal): Promise<FilledIn> {
-  const { invocation, client, options } = login
+async function takeStep(login: Login, { session, where }: FilledIn): Promise<FilledIn> {
+  const { invocation, client, options, signal } = login
   const { output, terminal } = invocation
   const { next_action: next } = session
+  const place = { invocation, client, session, signal }
   if (next.type === 'form' && !options.browser) {
-    if (terminal.canAsk) return askInTerminal(invocation, client, session, next)
-    if (session.flow === 'api_key') {
-      return { session: await sendPiped(invocation, client, session, next.fields), where }
-    }
+    return terminal.canAsk ? askInTerminal(place, next) : sendPiped(place, next)
   }
   if (next.type !== 'none') {
-    output.todo(...toDo(next))
-    const opens = options.browser ?? terminal.canAsk
+    const overSsh = isOverSsh(invocation)
+    output.todo(...toDo(next, overSsh))
+    const opens =
+      options.browser ?? (terminal.canAsk && (!overSsh || invocation.config.inherited['BROWSER'] !== undefined))
     // A page that took the form leads on by itself.
     if (opens && where === 'terminal') await openPage(invocation, next.url)
   }
+  if (next.type === 'open_url' && terminal.canAsk) return { ...(await watchOrPaste(place)), where }
   const latest = await watchUntilNext(client, session, terminal, signal)
   return { session: latest, where: next.type === 'form' ? 'browser' : where }
 }
 
+/** The browser is on the machine in front of the person, and the daemon is not. `BROWSER` may know the way there. */
+function isOverSsh({ config: { inherited } }: Invocation): boolean {
+  return ['SSH_CONNECTION', 'SSH_TTY'].some((name) => inherited[name] !== undefined)
+}
+
 type NextAction = Exclude<AuthSession['next_action'], { readonly type: 'none' }>
 
-function toDo(next: NextAction): readonly (readonly [string, string])[] {
+function toDo(next: NextAction, isOverSsh: boolean): readonly (readonly [string, string])[] {
   switch (next.type) {
     case 'form':
       return [['Enter it in your browser:', next.url]]
     case 'open_url':
-      return [['Log in with your browser:', next.url]]
+      return [[isOverSsh ? 'Log in with the browser of your own machine:' : 'Log in with your browser:', next.url]]
     case 'device_code':
       return [
         ['Open', next.verification_uri],

@@ -8,15 +8,16 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
 import { defaultHandle } from '../default-handle.ts'
 import { findVariables } from '../environment-files.ts'
+import { interruption } from '../interruption.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, isOf } from '../key-import.ts'
 import { keyProviders } from '../key-providers.ts'
 import { findKeys, type KeySourceName, keySourcesNamed } from '../key-sources.ts'
 import { placeVariablesOf } from '../other-place.ts'
 import { ensureDaemon } from '../own-daemon.ts'
+import { cancelled, unlessInterrupted } from '../prompt.ts'
 import { createAgentKey, register } from '../registration.ts'
 import { activeHandle, asAgent, connect, proveDaemon, signerOf } from '../session.ts'
-import { cancelled } from '../terminal.ts'
 
 export interface OnboardOptions {
   readonly baseUrl?: string
@@ -136,13 +137,15 @@ async function waitForClaim(
   if (!terminal.canAsk || claim_url === undefined) throw notClaimed
   output.notice(`Confirm this agent in your browser: ${claim_url}`)
   output.notice(`The page must show this code: ${claimCode(claim_url.split('/').at(-1) ?? '', registration.did)}`)
+  const interrupted = interruption()
   const spinner = terminal.spin('Waiting for the confirmation (Ctrl-C to cancel)')
   try {
     while (expires_at === undefined || Date.now() < Date.parse(expires_at)) {
-      await delay(LOOK_AGAIN)
+      await unlessInterrupted(interrupted.signal, delay(LOOK_AGAIN))
       if ((await client.identity(handle)).status === 'claimed') return { ...registration, status: 'claimed' }
     }
   } finally {
+    interrupted.stop()
     spinner.stop()
   }
   throw notClaimed

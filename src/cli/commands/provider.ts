@@ -4,8 +4,8 @@ import { readDefinitionFile } from '../definition-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { providerNamed } from '../named.ts'
 import { failureDocument } from '../output.ts'
+import { cancelled } from '../prompt.ts'
 import { asAgent } from '../session.ts'
-import { cancelled } from '../terminal.ts'
 
 interface Answers {
   readonly force?: boolean

@@ -35,7 +35,8 @@ export function sessionRoutes(
       method: 'POST',
       path: '/api/auth/sessions/{session_id}/resume',
       access: 'principal',
-      summary: 'Sends the values that the login asks for; without any, answers how far an OAuth login is.',
+      summary:
+        'Sends the values that the login asks for, or as `callback_url` the address that a browser elsewhere ended at; without any, answers how far an OAuth login is.',
       params: byId,
       body: resumeAuthSession,
       reply: authSession,

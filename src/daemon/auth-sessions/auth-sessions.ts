@@ -46,7 +46,7 @@ export interface AuthSessions {
   /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
   get(actor: Actor, id: string): AuthSession
   /**
-   * Sends field values. Without any, an OAuth login answers how far it is, once a question to the provider that is under
+   * Sends field values, or as `callback_url` the address that a browser elsewhere was sent back to. Without any, an OAuth login answers how far it is, once a question to the provider that is under
    * way has been answered.
    * @throws BrokerError InvalidRequestError naming the field; the session stays open then.
    */

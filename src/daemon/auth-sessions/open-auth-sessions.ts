@@ -9,6 +9,7 @@ import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, Session
 import { beginLogin, chooseWay, tenantUrl } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
+import { pastedReturn } from './pasted-return.ts'
 import {
   cancelledMeanwhile,
   endOf,
@@ -23,7 +24,7 @@ import {
   viewOf,
   waitingStep,
 } from './session.ts'
-import type { DeviceStep, Granted, Step, WaitingStep } from './step.ts'
+import type { BrowserStep, DeviceStep, Granted, Step, WaitingStep } from './step.ts'
 
 export interface AuthSessionsOptions {
   readonly store: Store
@@ -109,9 +110,28 @@ class AuthSessionsInMemory implements AuthSessions {
 
   async resume(actor: Actor, id: string, input: Readonly<Record<string, string>>): Promise<AuthSession> {
     const session = this.#owned(actor, id)
-    const asksHowFar = session.flow !== 'api_key' && Object.keys(input).length === 0
-    await (asksHowFar ? this.#askNow(session) : this.#submit(session, input))
+    await this.#resume(session, input)
     return this.#view(session)
+  }
+
+  #resume(session: Session, input: Readonly<Record<string, string>>): Promise<unknown> {
+    const [name, ...others] = Object.keys(input)
+    const isOAuth = session.flow !== 'api_key'
+    if (isOAuth && name === undefined) return this.#askNow(session)
+    const { callback_url: pasted } = input
+    const isForm = waitingStep(session)?.kind === 'form'
+    return isOAuth && pasted !== undefined && others.length === 0 && !isForm
+      ? this.#takePasted(session, pasted)
+      : this.#submit(session, input)
+  }
+
+  /** As if the browser that ended there had come back. One that will not do changes nothing. */
+  async #takePasted(session: Session, pasted: string): Promise<void> {
+    const step = waitingStep(session)
+    // The browser may have come back by itself in this moment.
+    if (session.state.status === 'processing') await session.underWay
+    else if (step?.kind !== 'browser') throw takesNoValues(session)
+    else await this.#goOn(session, step, pastedReturn(pasted, this.#rooms.redirectUri, step.started))
   }
 
   /** Asks the provider of a device login at once, unless it was asked an interval ago; then what is under way is enough. */
@@ -183,11 +203,15 @@ class AuthSessionsInMemory implements AuthSessions {
     const session = this.#byState.get(query.get('state') ?? '')
     const step = session && waitingStep(this.#expireInTime(session))
     if (!session || step?.kind !== 'browser') return undefined
-    await this.#advance(session, {
+    await this.#goOn(session, step, query)
+    return titleOf(session)
+  }
+
+  #goOn(session: Session, step: BrowserStep, query: URLSearchParams): Promise<void> {
+    return this.#advance(session, {
       work: () => step.comeBack(query),
       orElse: (error) => this.#fail(session, error),
     })
-    return titleOf(session)
   }
 
   /** Two at once must not both advance a session: from the first moment on, the second finds it busy. */

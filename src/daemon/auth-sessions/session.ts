@@ -86,12 +86,17 @@ export function viewOf(session: Session, baseUrl: string): AuthSession {
   }
 }
 
-function nextAction({ state }: Session, url: string): AuthSession['next_action'] {
+function nextAction({ state, provider: { definition } }: Session, url: string): AuthSession['next_action'] {
   if (state.status !== 'waiting_for_user') return { type: 'none' }
   const { step } = state
   switch (step.kind) {
     case 'form':
-      return { type: 'form', url: `${url}/input`, fields: explained(step) }
+      return {
+        type: 'form',
+        url: `${url}/input`,
+        fields: explained(step),
+        ...(definition.docs_url !== undefined && { docs_url: definition.docs_url }),
+      }
     case 'browser':
       return { type: 'open_url', url: step.started.url }
     case 'device': {

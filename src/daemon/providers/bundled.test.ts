@@ -959,6 +959,14 @@ describe('the bundled providers', () => {
       assert.equal(match(request.replace('/', '.evil.test/')).kind, 'none')
     })
 
+  it('say where a key or an app is made, but for one whose pages are each customer’s own', () => {
+    const silent = bundled.list().filter(({ definition }) => definition.docs_url === undefined)
+    assert.deepEqual(
+      silent.map(({ definition }) => definition.name),
+      ['sentinelone'],
+    )
+  })
+
   it('never tie', () => {
     const pairs = bundled.list().flatMap((one, index) =>
       bundled

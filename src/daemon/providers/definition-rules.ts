@@ -64,8 +64,14 @@ function baseUrlIsAllowed(definition: ProviderDefinition): readonly ErrorDetail[
 }
 
 function docsUrlIsHttps({ docs_url: text }: ProviderDefinition): readonly ErrorDetail[] {
-  if (text === undefined || URL.parse(text)?.protocol === 'https:') return []
-  return [problem('docs_url', 'must be an https URL')]
+  if (text === undefined || isPlainHttps(text)) return []
+  return [problem('docs_url', 'must be an https URL, without a user or white space')]
+}
+
+/** Read by people as it is written: nothing in it may hide where it leads. */
+function isPlainHttps(text: string): boolean {
+  const { protocol, username, password } = URL.parse(text) ?? {}
+  return protocol === 'https:' && !username && !password && /^[^\p{C}\p{Z}]+$/u.test(text)
 }
 
 /** Variables that change what a program runs, trusts or talks to, and the broker's own. */
