@@ -19,6 +19,8 @@ export interface LoginOptions {
   /** With a key that signs, where the provider takes API keys or tokens too. */
   readonly signingKey?: boolean
   readonly force?: boolean
+  /** Not with the OAuth app, or the registration, of an earlier login. */
+  readonly newClient?: boolean
   /** Whether a browser is opened; where a person is at the terminal, if it is not said. */
   readonly browser?: boolean
 }
@@ -94,6 +96,7 @@ async function logIn(login: Login, provider: string): Promise<AuthSession> {
       ...(options.baseUrl && { base_url: options.baseUrl }),
       ...(options.signingKey && { signing: true }),
       ...(options.force && { force: true }),
+      ...(options.newClient && { new_client: true }),
     })
     return completed(await finish(login, session, interrupted.signal))
   } finally {

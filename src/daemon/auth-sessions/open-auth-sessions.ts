@@ -65,7 +65,7 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
-    const { scopes, force, source = 'login', connection = DEFAULT_CONNECTION } = wanted
+    const { scopes, force, new_client: newClient, source = 'login', connection = DEFAULT_CONNECTION } = wanted
     const provider = this.#options.providers.get(wanted.provider)
     const { flow, section } = chooseWay(provider, wanted)
     const baseUrl = tenantUrl(provider, wanted.base_url)
@@ -79,6 +79,7 @@ class AuthSessionsInMemory implements AuthSessions {
         section,
         ...(baseUrl !== undefined && { baseUrl }),
         ...(scopes && { scopes }),
+        anew: newClient ? 'client' : force ? 'registration' : 'nothing',
       }),
     )
     const session = newSession(login, step, this.#clock.now())
@@ -126,7 +127,9 @@ class AuthSessionsInMemory implements AuthSessions {
     const session = this.#owned(actor, id)
     if (session.state.status === 'processing' && session.state.doing === 'storing') await session.underWay
     if (isOpen(session)) {
+      const step = waitingStep(session)
       this.#move(session, { status: 'cancelled' })
+      await giveUp(step)
       await this.#recordFailure(session, 'cancelled')
     }
     return this.#view(session)
@@ -311,8 +314,9 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   #expire(session: Session): void {
+    const step = waitingStep(session)
     this.#move(session, { status: 'expired' })
-    this.#inBackground(this.#recordFailure(session, 'expired'))
+    for (const work of [this.#recordFailure(session, 'expired'), giveUp(step)]) this.#inBackground(work)
   }
 
   #inBackground(work: Promise<void>): void {
@@ -364,8 +368,11 @@ class AuthSessionsInMemory implements AuthSessions {
   async close(): Promise<void> {
     const open = [...this.#sessions.values()]
     const storing = open.filter(({ state }) => state.status === 'processing' && state.doing === 'storing')
+    // Who starts the daemon again may do so because the login got nowhere.
+    const left = open.map(waitingStep)
     for (const session of open) this.#drop(session)
-    await Promise.all(storing.map(({ underWay }) => underWay))
+    const givenUp = left.map((step) => giveUp(step).catch((error: unknown) => this.#options.onFailure?.(error)))
+    await Promise.all([...storing.map(({ underWay }) => underWay), ...givenUp])
   }
 }
 
@@ -373,6 +380,10 @@ interface Advance {
   readonly work: () => Promise<Step>
   /** What becomes of a session that is still open after an error. */
   readonly orElse: (error: unknown) => Promise<void>
+}
+
+async function giveUp(step: WaitingStep | undefined): Promise<void> {
+  if (step?.kind === 'browser') await step.giveUp()
 }
 
 /** What the audit log says: the provider's own code where it has one, else the name of the error. */
