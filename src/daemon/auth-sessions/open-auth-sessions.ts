@@ -1,7 +1,7 @@
 import { type Actor, BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
-import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
+import type { AuthSession, RemovedProvider, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Connections, connectionExists, type OAuthClients } from '../connections/index.ts'
+import { type Connections, connectionExists, type OAuthClients, removeUnusedDefinition } from '../connections/index.ts'
 import { type Flows, redirectUriOf } from '../flows/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
@@ -9,6 +9,7 @@ import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, Session
 import { beginLogin, chooseWay, tenantUrl } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
+import { LoginsUnderWay } from './logins-under-way.ts'
 import {
   cancelledMeanwhile,
   endOf,
@@ -54,6 +55,9 @@ class AuthSessionsInMemory implements AuthSessions {
   readonly #sessions = new Map<string, Session>()
   /** Which session a browser comes back to. An entry is good once. */
   readonly #byState = new Map<string, Session>()
+  readonly #logins = new LoginsUnderWay()
+  /** Says that the login of a session that is open is over. */
+  readonly #ends = new Map<Session, () => void>()
   /** Switches off what wakes a session up next: its end, or the next question to its provider. */
   readonly #alarms = new Map<Session, () => void>()
 
@@ -65,6 +69,20 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
+    // From the first moment on: what a login is about must not be removed while its provider is asked.
+    const ended = this.#logins.began(wanted.provider)
+    try {
+      const session = await this.#begin(actor, wanted)
+      this.#ends.set(session, ended)
+      this.#endWhereOver(session)
+      return this.#view(session)
+    } catch (error) {
+      ended()
+      throw error
+    }
+  }
+
+  async #begin(actor: Actor, wanted: StartAuthSession): Promise<Session> {
     const { scopes, force, new_client: newClient, source = 'login', connection = DEFAULT_CONNECTION } = wanted
     const provider = this.#options.providers.get(wanted.provider)
     const { flow, section } = chooseWay(provider, wanted)
@@ -85,7 +103,7 @@ class AuthSessionsInMemory implements AuthSessions {
     const session = newSession(login, step, this.#clock.now())
     this.#keep(session)
     this.#wait(session, step)
-    return this.#view(session)
+    return session
   }
 
   #keep(session: Session): void {
@@ -331,6 +349,26 @@ class AuthSessionsInMemory implements AuthSessions {
     if (step?.kind === 'browser') this.#byState.delete(step.started.state)
     session.state = state
     session.updatedAt = this.#clock.now()
+    this.#endWhereOver(session)
+  }
+
+  #endWhereOver(session: Session): void {
+    if (isOpen(session)) return
+    this.#ends.get(session)?.()
+    this.#ends.delete(session)
+  }
+
+  async removeUnusedProvider(actor: Actor, name: string): Promise<RemovedProvider> {
+    this.#options.providers.get(name)
+    const isLoginUnderWay = () => this.#logins.isUnderWay(name)
+    const kept = await removeUnusedDefinition(this.#options, actor, { name, isLoginUnderWay })
+    if (kept === 'login under way')
+      this.#logins.whenNone(name, () => this.#inBackground(this.#removeLeftOver(actor, name)))
+    return { status: 'ok', provider: name, action: kept ? 'kept' : 'removed', connections_removed: 0 }
+  }
+
+  async #removeLeftOver(actor: Actor, name: string): Promise<void> {
+    if (this.#options.providers.find(name)) await this.removeUnusedProvider(actor, name)
   }
 
   #owned(actor: Actor, id: string): Session {

@@ -35,5 +35,10 @@ export {
   type Refreshes,
   type RefreshLease,
 } from './open-refreshes.ts'
-export { type DefinitionsOptions, registerDefinition, removeDefinition } from './provider-definitions.ts'
+export {
+  type DefinitionsOptions,
+  registerDefinition,
+  removeDefinition,
+  removeUnusedDefinition,
+} from './provider-definitions.ts'
 export { connectionExists, tokenExpired } from './refusals.ts'
