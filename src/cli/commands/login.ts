@@ -53,8 +53,8 @@ interface Login {
 /** The provider of the address is used; a server nobody defined gets a definition, which stays if the login works. */
 async function logInAt(login: Login, address: URL): Promise<AuthSession> {
   for (let looks = 1; ; looks++) {
-    const place = await placeOf(login.client, address)
     try {
+      const place = await asItWas('ProviderNotFoundError', placeOf(login.client, address))
       return await (place.kind === 'known' ? logInKnown(login, address, place.name) : logInNew(login, address, place))
     } catch (error) {
       if (!(error instanceof PlaceChanged) || looks === MOST_LOOKS) throw unwrapped(error)

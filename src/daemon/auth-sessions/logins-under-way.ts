@@ -19,6 +19,11 @@ export class LoginsUnderWay {
     else task()
   }
 
+  /** Tasks that still wait are never called. */
+  close(): void {
+    this.#waiting.clear()
+  }
+
   #ended(provider: string): void {
     const left = (this.#counts.get(provider) ?? 0) - 1
     if (left > 0) {

@@ -408,6 +408,7 @@ class AuthSessionsInMemory implements AuthSessions {
     const storing = open.filter(({ state }) => state.status === 'processing' && state.doing === 'storing')
     // Who starts the daemon again may do so because the login got nowhere.
     const left = open.map(waitingStep)
+    this.#logins.close()
     for (const session of open) this.#drop(session)
     const givenUp = left.map((step) => giveUp(step).catch((error: unknown) => this.#options.onFailure?.(error)))
     await Promise.all([...storing.map(({ underWay }) => underWay), ...givenUp])
