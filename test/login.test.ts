@@ -58,6 +58,19 @@ describe('an OAuth login', () => {
     return get(pathname + search, headers)
   }
 
+  /** What is removed behind the answer leaves an event. */
+  async function untilGone(name: string): Promise<void> {
+    const writes = watch(join(world.home, 'server'))
+    for (;;) {
+      const written = once(writes, 'change')
+      const { body } = await ada.call('GET', `/api/audit/events?event=provider.removed&provider=${name}`)
+      if (body.events.length > 0) break
+      await written
+    }
+    writes.close()
+    assert.equal((await ada.call('GET', `/api/providers/${name}`)).status, 404)
+  }
+
   async function failures(name: string): Promise<readonly string[]> {
     const { body } = await ada.call('GET', `/api/audit/events?event=provider.login_failed&provider=${name}`)
     return body.events.map(({ reason }: { reason: string }) => reason)
@@ -592,13 +605,13 @@ describe('an OAuth login', () => {
       const url = await running.said(/Log in with your browser: (\S+)/)
       await running.said(new RegExp(`(will be sent to ${resource.origin} and nowhere else)`))
       assert.equal(new URL(url).searchParams.get('resource'), resource.url)
-      assert.equal(new URL(url).searchParams.get('scope'), 'api:read')
+      assert.equal(new URL(url).searchParams.get('scope'), 'api:read offline_access')
       await comeBack(url)
       assert.equal((await running.ended).code, 0)
       const [connection] = await connectionsOf(resource.name)
       assert.equal(connection.flow, 'dcr_pkce')
       const { body } = await ada.call('GET', `/api/providers/${resource.name}`)
-      assert.deepEqual(body.hosts, [new URL(resource.url).host])
+      assert.deepEqual(body.hosts, [new URL(resource.url).host, `${new URL(resource.url).host}/mcp/*`])
 
       const again = await world.broker(['login', resource.url, '--json'])
       assert.equal(again.code, 6)
@@ -643,6 +656,131 @@ describe('an OAuth login', () => {
       assert.equal((await given.ended).code, 2)
       assert.equal((await connectionsOf(resource.name)).length, 1)
     })
+
+    it('takes nothing away from another login there that is under way, and goes with the last of them', async () => {
+      const resource = await startResource(cleanup, provider)
+      const first = start(['login', resource.url])
+      await first.said(/(Log in with your browser)/)
+      const second = start(['login', resource.url])
+      const url = await second.said(/Log in with your browser: (\S+)/)
+      const third = start(['login', resource.url, '--connection', 'third'])
+      await third.said(/(Log in with your browser)/)
+      first.process.kill('SIGINT')
+      assert.equal((await first.ended).code, 2)
+      await comeBack(url)
+      const { code, stderr } = await second.ended
+      assert.equal(code, 0, stderr)
+      third.process.kill('SIGINT')
+      assert.equal((await third.ended).code, 2)
+      assert.equal((await connectionsOf(resource.name)).length, 1)
+    })
+
+    it('leaves nothing where neither of two has worked, whichever ends last', async () => {
+      const resource = await startResource(cleanup, provider)
+      const first = start(['login', resource.url])
+      await first.said(/(Log in with your browser)/)
+      const second = start(['login', resource.url])
+      await second.said(/(Log in with your browser)/)
+      first.process.kill('SIGINT')
+      assert.equal((await first.ended).code, 2)
+      assert.equal((await ada.call('GET', `/api/providers/${resource.name}`)).status, 200)
+      second.process.kill('SIGINT')
+      assert.equal((await second.ended).code, 2)
+      await untilGone(resource.name)
+    })
+
+    it('leaves a definition that was there before, also where nobody is logged in', async () => {
+      const resource = await startResource(cleanup, provider)
+      const running = start(['login', resource.url])
+      await comeBack(await running.said(/Log in with your browser: (\S+)/))
+      assert.equal((await running.ended).code, 0)
+      assert.equal((await world.broker(['logout', resource.name])).code, 0)
+      const again = start(['login', resource.url])
+      await again.said(/(Log in with your browser)/)
+      again.process.kill('SIGINT')
+      assert.equal((await again.ended).code, 2)
+      assert.equal((await ada.call('GET', `/api/providers/${resource.name}`)).status, 200)
+    })
+
+    it('is another one at another path of the host: each gets its own token, and neither the other’s', async () => {
+      const resource = await startResource(cleanup, provider)
+      const urls = [resource.url, `${resource.origin}/b/mcp`, `${resource.origin}/mcp/deep`]
+      for (const address of urls) {
+        const running = start(['login', address])
+        const url = await running.said(/Log in with your browser: (\S+)/)
+        assert.equal(new URL(url).searchParams.get('resource'), address)
+        await comeBack(url)
+        const { code, stderr } = await running.ended
+        assert.equal(code, 0, stderr)
+      }
+      const names = [resource.name, `${resource.name}-b-mcp`, `${resource.name}-mcp-deep`]
+      const tokens = await Promise.all(names.map((name) => tokenOf(name)))
+      assert.equal(new Set(tokens).size, 3)
+      const at = new URL(resource.origin)
+      const sentTo = async (path: string) => {
+        const place = { host: at.hostname, port: Number(at.port), path }
+        const { body } = await ada.call('POST', '/api/credentials/resolve', place)
+        return tokens.findIndex((token) => body.headers?.Authorization === `Bearer ${token}`)
+      }
+      const paths = ['/mcp', '/mcp/', '/mcp/x', '/b/mcp', '/b/mcp/x', '/mcp/deep', '/mcp/deep/x', '/mcp/deeper', '/']
+      assert.deepEqual(await Promise.all(paths.map(sentTo)), [0, 0, 0, 1, 1, 2, 2, 0, 0])
+
+      assert.equal((await world.broker(['login', urls[1] ?? '', '--json'])).code, 6)
+      assert.equal((await world.broker(['logout', names[1] ?? ''])).code, 0)
+      assert.equal(await sentTo('/b/mcp'), -1)
+      const query = await world.broker(['login', `${resource.url}?x=1`, '--json'])
+      assert.equal(query.code, 4)
+      assert.match(JSON.parse(query.stdout).message, /told apart by host and path/)
+    })
+
+    it('works beside a definition of the whole host that an earlier version made', async () => {
+      const resource = await startResource(cleanup, provider)
+      const host = new URL(resource.url).host
+      const definition = {
+        ...minimal(resource.name),
+        flow: 'dcr_pkce',
+        hosts: [host],
+        oauth: { resource: resource.url, scopes: [] },
+      }
+      assert.equal((await ada.call('POST', '/api/providers', { definition })).status, 201)
+      const first = start(['login', resource.url])
+      await comeBack(await first.said(/Log in with your browser: (\S+)/))
+      assert.equal((await first.ended).code, 0)
+      const second = start(['login', `${resource.origin}/b/mcp`])
+      await second.said(new RegExp(`(will be sent to ${resource.origin}/b/mcp/\\* and nowhere else)`))
+      await comeBack(await second.said(/Log in with your browser: (\S+)/))
+      assert.equal((await second.ended).code, 0)
+      const [one, two] = await Promise.all([tokenOf(resource.name), tokenOf(`${resource.name}-b-mcp`)])
+      for (const [path, token] of [
+        ['/mcp', one],
+        ['/other', one],
+        ['/b/mcp', two],
+      ] as const) {
+        const place = { host: new URL(resource.url).hostname, port: Number(new URL(resource.url).port), path }
+        const { body } = await ada.call('POST', '/api/credentials/resolve', place)
+        assert.equal(body.headers?.Authorization, `Bearer ${token}`, path)
+      }
+    })
+
+    it('registers anew with --force, and the connection of before keeps its own client', async () => {
+      const resource = await startResource(cleanup, provider)
+      const clients = []
+      for (const flags of [
+        ['--connection', 'one'],
+        ['--connection', 'two'],
+        ['--connection', 'two', '--force'],
+      ]) {
+        const running = start(['login', resource.url, ...flags])
+        const url = await running.said(/Log in with your browser: (\S+)/)
+        clients.push(new URL(url).searchParams.get('client_id'))
+        await comeBack(url)
+        assert.equal((await running.ended).code, 0)
+      }
+      assert.equal(clients[0], clients[1])
+      assert.notEqual(clients[1], clients[2])
+      const one = await ada.call('GET', `/api/connections/${resource.name}/one?reveal=true`)
+      assert.equal(one.body.credential.client_id, clients[0])
+    })
   })
 })
 
@@ -670,15 +808,17 @@ function follow(command: RunningCommand): WatchedCommand {
   return followStreams(command, [command.process.stderr])
 }
 
-/** A server that wants tokens of the provider, and says so as MCP servers do. */
+/** A server that wants tokens of the provider, and says so as MCP servers do, on any path. */
 async function startResource(t: Cleanup, provider: OpenIdProvider) {
-  const server = createServer((request, response) => {
-    if (request.url === '/.well-known/oauth-protected-resource/mcp') {
-      const body = { resource: url, authorization_servers: [provider.issuer], scopes_supported: ['api:read'] }
+  const wellKnown = '/.well-known/oauth-protected-resource'
+  const server = createServer(({ url: path = '' }, response) => {
+    if (path.startsWith(`${wellKnown}/`)) {
+      const resource = `${origin}${path.slice(wellKnown.length)}`
+      const body = { resource, authorization_servers: [provider.issuer], scopes_supported: ['api:read'] }
       response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(body))
       return
     }
-    const metadata = `${origin}/.well-known/oauth-protected-resource/mcp`
+    const metadata = `${origin}${wellKnown}${path}`
     response.writeHead(401, { 'www-authenticate': `Bearer resource_metadata="${metadata}"` }).end()
   })
   server.listen(0, '127.0.0.1')

@@ -34,6 +34,8 @@ describe('a host that two definitions share by its paths', () => {
     await connect(ada, 'wild', 'CNRYwild')
     assert.deepEqual(await resolve('/mcp'), [404, 'part'])
     assert.deepEqual(await resolve('/v1'), [404, 'whole'])
+    const why = await ada.call('GET', `/api/why?url=https://${HOST}/mcp`)
+    assert.deepEqual([why.body.verdict, why.body.provider, why.body.fix], ['refuse', 'part', 'broker login part'])
   })
 
   it('gets the credential of the one that is connected, also where the other means the path', async () => {
@@ -53,5 +55,40 @@ describe('a host that two definitions share by its paths', () => {
   it('is not another for a connection that was named and is not there', async () => {
     await connect(ada, 'whole', 'CNRYother', { connection: 'other' })
     assert.deepEqual(await resolve('/mcp', { connection: 'other' }), [404, 'part'])
+  })
+})
+
+describe('a host whose paths are resources of their own', () => {
+  const cleanup = suiteCleanup()
+  const host = 'mcp.shared.example'
+  let ada: Caller
+  before(async () => {
+    ada = await owner(await startDaemon(cleanup))
+    for (const [name, hosts, path] of [
+      ['first', [host, `${host}/mcp/*`], '/mcp'],
+      ['second', [`${host}/b/mcp/*`], '/b/mcp'],
+    ] as const) {
+      const oauth = { resource: `https://${host}${path}`, scopes: [] }
+      const registered = await ada.call('POST', '/api/providers', {
+        definition: { ...definition(name, host), hosts, oauth },
+        beside: true,
+      })
+      assert.equal(registered.status, 201, registered.text)
+    }
+  })
+
+  it('never sends the token of one to another, also where that has none', async () => {
+    const resolve = async (path: string) => {
+      const { status, body } = await ada.call('POST', '/api/credentials/resolve', { host, path })
+      return [status, body.headers?.['Authorization'] ?? body.provider]
+    }
+    await connect(ada, 'first', 'CNRYfirst')
+    assert.deepEqual(await resolve('/mcp'), [200, 'CNRYfirst'])
+    assert.deepEqual(await resolve('/b'), [200, 'CNRYfirst'])
+    assert.deepEqual(await resolve('/b/mcp'), [404, 'second'])
+    const why = await ada.call('GET', `/api/why?url=https://${host}/b/mcp`)
+    assert.deepEqual([why.body.verdict, why.body.fix], ['refuse', 'broker login second'])
+    await connect(ada, 'second', 'CNRYsecond')
+    assert.deepEqual(await resolve('/b/mcp'), [200, 'CNRYsecond'])
   })
 })

@@ -81,6 +81,7 @@ function defineEveryday(commands: Commands): void {
     .option('--base-url <url>', 'your own address at a provider where each tenant has one')
     .option('--signing-key', 'with a key that signs and is never sent: of a GitHub App, a service account, AWS')
     .option('--force', 'overwrite an existing connection without asking')
+    .option('--new-client', 'with another OAuth app than at the login before, or registered anew')
     .option('--browser', 'open the browser in any case, and enter secrets there')
     .option('--no-browser', 'never open the browser; its address is printed')
     .does<LoginOptions>(async (invocation, options, provider = '') =>

@@ -25,19 +25,59 @@ function unusable(why: string): BrokerError {
   })
 }
 
-/** The provider that has this address among its hosts; the one that names it most exactly. */
-export function providerAt({ bundled, custom }: ProviderList, url: URL): ProviderSummary | undefined {
-  const candidates = [...custom, ...bundled].flatMap((provider) =>
+/** A provider that has the host of the address, and the resource of its tokens where its definition names one. */
+export interface Neighbour {
+  readonly name: string
+  readonly hosts: readonly string[]
+  readonly resource?: string
+}
+
+/** Where to log in: at a provider that is there, or at the one that a new definition makes. */
+export type LoginPlace =
+  | { readonly kind: 'known'; readonly name: string }
+  | { readonly kind: 'new'; readonly definition: ProviderDefinition }
+
+/** Those that have the host and port of the address among theirs, with whatever path. */
+export function providersOnHost({ bundled, custom }: ProviderList, url: URL): readonly ProviderSummary[] {
+  return [...custom, ...bundled].filter(({ hosts }) => hosts.some((host) => isOnHost(host, url)))
+}
+
+/**
+ * The provider whose resource the address is, else the one that covers it most exactly. Where that one's tokens are for
+ * another resource, the address gets a definition of its own.
+ * @param taken names of all providers
+ * @throws BrokerError OperationNotAllowedError where requests to the two could not be told apart
+ */
+export function placeAt(url: URL, neighbours: readonly Neighbour[], taken: ReadonlySet<string>): LoginPlace {
+  const same = neighbours.filter(({ resource }) => resource !== undefined && isSameResource(resource, url))
+  const known = mostExact(same, url) ?? same[0]
+  if (known) return { kind: 'known', name: known.name }
+  const covering = mostExact(neighbours, url)
+  if (covering && !isUrl(covering.resource)) return { kind: 'known', name: covering.name }
+  return { kind: 'new', definition: definitionFor(url, neighbours, taken) }
+}
+
+/** Of a definition whose tokens are each tenant's own, the resource is a template. */
+function isUrl(resource: string | undefined): boolean {
+  return resource !== undefined && URL.canParse(resource)
+}
+
+function mostExact(providers: readonly Neighbour[], url: URL): Neighbour | undefined {
+  const candidates = providers.flatMap((provider) =>
     provider.hosts.filter((host) => covers(host, url)).map((host) => ({ provider, rank: rankOf(host) })),
   )
   return candidates.toSorted((a, b) => b.rank - a.rank)[0]?.provider
 }
 
 function covers(pattern: string, url: URL): boolean {
-  const { authority, path } = split(pattern)
+  return isOnHost(pattern, url) && coversPath(split(pattern).path, plain(url.pathname))
+}
+
+function isOnHost(pattern: string, url: URL): boolean {
+  const { authority } = split(pattern)
   const host = authority.replace(/:\d+$/, '')
   const port = /:(\d+)$/.exec(authority)?.[1] ?? '443'
-  return port === portOf(url) && coversHost(host, url.hostname) && coversPath(path, url.pathname)
+  return port === portOf(url) && coversHost(host, url.hostname)
 }
 
 /** `*` stands for exactly one label. */
@@ -60,25 +100,94 @@ function portOf({ port, protocol }: URL): string {
   return port || (protocol === 'https:' ? '443' : '80')
 }
 
-/** A definition of the server at this address, of which nothing else is known: it is asked about itself at the login. */
-export function definitionFor(url: URL, { bundled, custom }: ProviderList): ProviderDefinition {
-  const taken = new Set([...bundled, ...custom].map(({ name }) => name))
+/** As URLs, but for slashes at the end of the path, and for letters that need not be encoded. */
+function isSameResource(resource: string, url: URL): boolean {
+  const other = URL.parse(resource)
+  return other !== null && bare(other) === bare(url)
+}
+
+function bare({ origin, pathname, search }: URL): string {
+  return `${origin}${pathOf(pathname)}${search}`
+}
+
+/** Without the slashes at its end. */
+function pathOf(pathname: string): string {
+  return plain(pathname).replace(/\/+$/, '')
+}
+
+/** RFC 3986, section 6.2.2.2: encoded letters, digits, "-", ".", "_" and "~" mean themselves. */
+function plain(pathname: string): string {
+  return pathname.replace(/%[0-9a-f]{2}/gi, (encoded) => {
+    const character = String.fromCharCode(Number.parseInt(encoded.slice(1), 16))
+    return /[A-Za-z0-9._~-]/.test(character) ? character : encoded.toUpperCase()
+  })
+}
+
+/**
+ * A definition of the server at this address, of which nothing else is known: it is asked about itself at the login. The
+ * first on a host gets all of it, and its own path by name, so that no later one with a shorter path takes that; each
+ * further one gets its path.
+ */
+function definitionFor(url: URL, neighbours: readonly Neighbour[], taken: ReadonlySet<string>): ProviderDefinition {
+  const authority = portOf(url) === '443' ? url.hostname : `${url.hostname}:${portOf(url)}`
+  const own = ownPath(url, authority)
+  const isFirst = neighbours.length === 0
+  if (!isFirst) requireApart(url, own, neighbours)
+  const called = isFirst ? url.host : `${url.host}${pathOf(url.pathname)}`
   return {
     schema_version: 1,
-    name: freeName(url.host, taken),
-    display_name: url.host.slice(0, 80),
+    name: freeName(called, taken),
+    display_name: called.slice(0, 80),
     auth_type: 'oauth2',
     flow: 'dcr_pkce',
-    hosts: [portOf(url) === '443' ? url.hostname : `${url.hostname}:${portOf(url)}`],
+    hosts: [...(isFirst ? [authority] : []), ...(own === undefined ? [] : [own])],
     oauth: { resource: resourceOf(url), scopes: [] },
   }
 }
 
-function freeName(host: string, taken: ReadonlySet<string>): string {
-  const base = host
+/** The path of the address as a host of a definition; undefined where it has none, or one that cannot be a prefix. */
+function ownPath({ pathname }: URL, authority: string): string | undefined {
+  const path = pathOf(pathname)
+  return /^(?:\/[A-Za-z0-9._~!$&'()+,;=:@-]+)+$/.test(path) ? `${authority}${path}/*` : undefined
+}
+
+/** @throws BrokerError OperationNotAllowedError */
+function requireApart(url: URL, own: string | undefined, neighbours: readonly Neighbour[]): void {
+  const all = neighbours.map(({ name }) => name).join(', ')
+  if (pathOf(url.pathname) === '') throw notApart(all, 'it is the whole host, which they have', neighbours)
+  if (own === undefined)
+    throw notApart(all, 'its path has characters that no path of a definition may have', neighbours)
+  const twin = neighbours.find(({ hosts }) => hosts.includes(own))
+  if (twin) throw notApart(twin.name, 'they have the same path', [twin])
+  const inside = neighbours.find((neighbour) => isInside(neighbour, own))
+  if (inside) throw notApart(inside.name, 'its own path is at this one or below it', [inside])
+}
+
+/** Whether the new path would take the requests to the resource of one that has no path of its own. */
+function isInside({ hosts, resource }: Neighbour, own: string): boolean {
+  const url = URL.parse(resource ?? '')
+  const isTaken = url !== null && covers(own, url)
+  return isTaken && !hosts.some((host) => covers(host, url) && rankOf(host) > rankOf(own))
+}
+
+function notApart(names: string, why: string, [first]: readonly Neighbour[]): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot log in at this address beside ${names}: requests are told apart by host and path, and ${why}`,
+    {
+      ...(first && { provider: first.name }),
+      hint: `Log in to ${first?.name} itself (broker login ${first?.name}), or make room and log in to both again: broker provider remove ${first?.name}`,
+    },
+  )
+}
+
+function freeName(called: string, taken: ReadonlySet<string>): string {
+  const base = called
+    .toLowerCase()
     .replace(/[^a-z0-9.-]+/g, '-')
     .replace(/^[.-]+/, '')
     .slice(0, 60)
+    .replace(/[.-]+$/, '')
   const names = [base, ...Array.from(taken, (_, at) => `${base}-${at + 2}`)]
   const name = names.find((candidate) => !taken.has(candidate) && isProviderName(candidate))
   if (name !== undefined) return name

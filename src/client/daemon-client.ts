@@ -238,6 +238,16 @@ export class DaemonClient {
     return this.#post('/api/providers', { definition, force })
   }
 
+  /** On a host that others have too, where the one is more specific than the other. */
+  async registerBeside(definition: unknown): Promise<void> {
+    await this.#post('/api/providers', { definition, beside: true })
+  }
+
+  /** Where nobody has a connection of it, once nobody logs in there. */
+  removeUnusedProvider(name: string): Promise<RemovedProvider> {
+    return this.#delete(`/api/providers/${segment(name)}?unused=true`)
+  }
+
   removeProvider(name: string): Promise<RemovedProvider> {
     return this.#delete(`/api/providers/${segment(name)}`)
   }

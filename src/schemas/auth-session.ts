@@ -21,7 +21,10 @@ export const startAuthSession = z.strictObject({
   flow: z.enum(FLOWS).optional(),
   scopes: z.array(z.string().min(1).max(200)).max(100).optional(),
   base_url: z.string().max(500).optional(),
+  /** Replaces the connection, and registers anew where Broker registers itself. */
   force: z.boolean().optional(),
+  /** Not with the OAuth app, or the registration, of an earlier login: asks for another one. */
+  new_client: z.boolean().optional(),
   /** With the definition's `signing` section, where it has an `api_key` section too. */
   signing: z.boolean().optional(),
   /** `onboard` for a key that was found in the environment: the audit log tells it from one that was typed in. */

@@ -33,7 +33,12 @@ export type ProviderSummary = z.infer<typeof providerSummary>
 export const providerList = z.strictObject({ bundled: z.array(providerSummary), custom: z.array(providerSummary) })
 export type ProviderList = z.infer<typeof providerList>
 
-export const registerProvider = z.strictObject({ definition: providerDefinition, force: z.boolean().optional() })
+export const registerProvider = z.strictObject({
+  definition: providerDefinition,
+  force: z.boolean().optional(),
+  /** May have a host that another has too, where the one is more specific than the other. */
+  beside: z.boolean().optional(),
+})
 
 export const registeredProvider = z.strictObject({
   status: z.literal('ok'),
@@ -44,7 +49,8 @@ export const registeredProvider = z.strictObject({
 export const removedProvider = z.strictObject({
   status: z.literal('ok'),
   provider: providerName,
-  action: z.enum(['removed', 'reset']),
+  /** `kept`: it was to be removed only where it is unused. */
+  action: z.enum(['removed', 'reset', 'kept']),
   connections_removed: z.int(),
 })
 export type RemovedProvider = z.infer<typeof removedProvider>

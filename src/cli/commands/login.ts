@@ -1,5 +1,5 @@
 import type { DaemonClient } from '../../client/index.ts'
-import { BrokerError, type FlowName, isErrorName } from '../../protocol/index.ts'
+import { BrokerError, type ErrorName, type FlowName, isErrorName } from '../../protocol/index.ts'
 import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
 import { openInBrowser } from '../browser.ts'
 import { interruption } from '../interruption.ts'
@@ -10,7 +10,7 @@ import { watchOrPaste } from '../login-return.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { cancelled, unlessInterrupted } from '../prompt.ts'
-import { definitionFor, isAddress, parseAddress, providerAt } from '../provider-at.ts'
+import { isAddress, type LoginPlace, parseAddress, placeAt, providersOnHost } from '../provider-at.ts'
 import { asAgent } from '../session.ts'
 
 export interface LoginOptions {
@@ -21,6 +21,8 @@ export interface LoginOptions {
   /** With a key that signs, where the provider takes API keys or tokens too. */
   readonly signingKey?: boolean
   readonly force?: boolean
+  /** Not with the OAuth app, or the registration, of an earlier login. */
+  readonly newClient?: boolean
   /** Whether a browser is opened; where a person is at the terminal, if it is not said. */
   readonly browser?: boolean
 }
@@ -52,32 +54,73 @@ interface Login {
   readonly signal: AbortSignal
 }
 
-/** The provider that has the address is used; a server nobody defined gets a definition, which stays if the login works. */
+/** The provider of the address is used; a server nobody defined gets a definition, which stays if the login works. */
 async function logInAt(login: Login, address: URL): Promise<AuthSession> {
-  const { invocation, client } = login
-  const { output } = invocation
-  const providers = await client.providers()
-  const known = providerAt(providers, address)
-  if (known) {
-    output.note(`${address.host} belongs to the provider ${known.name}`)
-    return logIn(login, known.name)
+  for (let looks = 1; ; looks++) {
+    try {
+      const place = await asItWas('ProviderNotFoundError', placeOf(login.client, address))
+      return await (place.kind === 'known' ? logInKnown(login, address, place.name) : logInNew(login, address, place))
+    } catch (error) {
+      if (!(error instanceof PlaceChanged) || looks === MOST_LOOKS) throw unwrapped(error)
+    }
   }
-  const definition = definitionFor(address, providers)
-  output.notice(`The token of ${address.host} will be sent to ${address.origin} and nowhere else.`)
+}
+
+/** Others may log in at the same server at the same moment, and come first or give up. */
+const MOST_LOOKS = 5
+
+/** What was found is so no more. */
+class PlaceChanged extends Error {}
+
+function unwrapped(error: unknown): unknown {
+  return error instanceof PlaceChanged ? error.cause : error
+}
+
+async function placeOf(client: DaemonClient, address: URL): Promise<LoginPlace> {
+  const list = await client.providers()
+  const neighbours = await Promise.all(
+    providersOnHost(list, address).map(async ({ name, hosts }) => {
+      const { resource } = (await client.provider(name)).oauth ?? {}
+      return { name, hosts, ...(resource !== undefined && { resource }) }
+    }),
+  )
+  return placeAt(address, neighbours, new Set([...list.bundled, ...list.custom].map(({ name }) => name)))
+}
+
+async function logInKnown(login: Login, address: URL, name: string): Promise<AuthSession> {
+  login.invocation.output.note(`${address.host} belongs to the provider ${name}`)
+  return asItWas('ProviderNotFoundError', logIn(login, name))
+}
+
+async function logInNew(
+  login: Login,
+  address: URL,
+  { definition }: Extract<LoginPlace, { kind: 'new' }>,
+): Promise<AuthSession> {
+  const { client, invocation } = login
+  const { output } = invocation
+  await asItWas('ProviderAlreadyRegisteredError', client.registerBeside(definition))
+  const [first] = definition.hosts
+  const reach = first?.includes('/') ? `${address.origin}${first.slice(first.indexOf('/'))}` : address.origin
+  output.notice(`The token of ${definition.display_name} will be sent to ${reach} and nowhere else.`)
   if (address.protocol === 'http:') output.warn('`broker run` sends tokens over TLS only: not to this address')
-  await client.registerProvider(definition, false)
   try {
     return await logIn(login, definition.name)
   } catch (error) {
-    await removeUnused(client, definition.name).catch(() => output.warn(`"${definition.name}" is still registered`))
+    await client
+      .removeUnusedProvider(definition.name)
+      .catch(() => output.warn(`"${definition.name}" is still registered`))
     throw error instanceof BrokerError ? withHint(error, `Try again with \`broker login ${address}\`.`) : error
   }
 }
 
-/** Another login there may have worked meanwhile; with the definition its connection would go. */
-async function removeUnused(client: DaemonClient, name: string): Promise<void> {
-  const connections = await client.connections()
-  if (connections.every(({ provider }) => provider !== name)) await client.removeProvider(name)
+/** @throws PlaceChanged where another login has come in between */
+async function asItWas<Result>(name: ErrorName, work: Promise<Result>): Promise<Result> {
+  try {
+    return await work
+  } catch (cause) {
+    throw cause instanceof BrokerError && cause.name === name ? new PlaceChanged(name, { cause }) : cause
+  }
 }
 
 /** Its own would name what is gone. */
@@ -96,6 +139,7 @@ async function logIn(login: Login, provider: string): Promise<AuthSession> {
     ...(options.baseUrl && { base_url: options.baseUrl }),
     ...(options.signingKey && { signing: true }),
     ...(options.force && { force: true }),
+    ...(options.newClient && { new_client: true }),
   })
   return completed(await finish(login, session))
 }

@@ -9,14 +9,15 @@ import {
   registerProvider,
   removedProvider,
 } from '../../schemas/index.ts'
+import type { AuthSessions } from '../auth-sessions/index.ts'
 import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
 import { credentialFields, needsBaseUrl, type Provider } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
 
-export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
-  const { providers, connections } = options
+export function providerRoutes(options: DefinitionsOptions & { readonly sessions: AuthSessions }): readonly Route[] {
+  const { providers, connections, sessions } = options
   return [
     route({
       method: 'GET',
@@ -59,11 +60,11 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
       body: registerProvider,
       reply: registeredProvider,
       status: 201,
-      handle: async ({ who, body: { definition, force = false } }) => ({
+      handle: async ({ who, body: { definition, force = false, beside = false } }) => ({
         body: {
           status: 'ok' as const,
           provider: definition.name,
-          warnings: [...(await registerDefinition(options, who, { definition, force }))],
+          warnings: [...(await registerDefinition(options, who, { definition, force, beside }))],
         },
       }),
     }),
@@ -71,10 +72,16 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
       method: 'DELETE',
       path: '/api/providers/{provider}',
       access: 'admin',
-      summary: 'Removes a custom provider, or resets a bundled one to its shipped form, with its connections.',
+      summary:
+        'Removes a custom provider, or resets a bundled one to its shipped form, with its connections; with `unused=true` only one without connections, once nobody logs in there.',
       params: byProvider,
+      query: z.strictObject({ unused: z.literal('true').optional() }),
       reply: removedProvider,
-      handle: async ({ who, params }) => ({ body: await removeDefinition(options, who, params.provider) }),
+      handle: async ({ who, params: { provider }, query: { unused } }) => ({
+        body: unused
+          ? await sessions.removeUnusedProvider(who, provider)
+          : await removeDefinition(options, who, provider),
+      }),
     }),
   ]
 }

@@ -1,5 +1,5 @@
 import type { Actor } from '../../protocol/index.ts'
-import type { AuthSession, Field, StartAuthSession } from '../../schemas/index.ts'
+import type { AuthSession, Field, RemovedProvider, StartAuthSession } from '../../schemas/index.ts'
 
 /** What every page of a session says: whose login it is, and what it will be called. */
 export interface SessionTitle {
@@ -64,6 +64,12 @@ export interface AuthSessions {
    * @throws BrokerError with what went wrong; the session has failed then.
    */
   comeBack(query: URLSearchParams): Promise<SessionTitle | undefined>
+  /**
+   * Removes a definition that no connection uses. While somebody logs in there it stays, and is looked at again once all
+   * of them are done: who comes second does not lose it by the first one's end.
+   * @throws BrokerError ProviderNotFoundError
+   */
+  removeUnusedProvider(actor: Actor, provider: string): Promise<RemovedProvider>
   /** Ends every session that is open, and waits for those whose connection is being stored. */
   close(): Promise<void>
 }

@@ -30,9 +30,23 @@ export interface LoginWay {
 }
 
 /** How to log in: as asked, or as the definition says. @throws BrokerError OperationNotAllowedError where it cannot be */
-export function chooseWay({ definition }: Provider, wanted: Pick<StartAuthSession, 'flow' | 'signing'>): LoginWay {
-  if (wanted.signing) return signingWay(definition, wanted.flow)
-  const flow = wanted.flow ?? definition.flow
+export function chooseWay({ definition }: Provider, wanted: WantedWay): LoginWay {
+  const way = wanted.signing ? signingWay(definition, wanted.flow) : wayOf(definition, wanted.flow)
+  if (!wanted.new_client || way.flow !== 'api_key') return way
+  throw new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot log in to ${definition.name} with a new client by API key`,
+    {
+      provider: definition.name,
+      hint: `Log in by OAuth, or without --new-client: broker provider inspect ${definition.name} shows the flows`,
+    },
+  )
+}
+
+type WantedWay = Pick<StartAuthSession, 'flow' | 'signing' | 'new_client'>
+
+function wayOf(definition: ProviderDefinition, wanted: FlowName | undefined): LoginWay {
+  const flow = wanted ?? definition.flow
   const section = keySection(definition)
   if ((flow === 'api_key' ? definition[section] : definition.oauth) !== undefined) return { flow, section }
   const what = flow === 'api_key' ? 'by API key: it takes none' : `by ${flow}: its definition has no OAuth section`

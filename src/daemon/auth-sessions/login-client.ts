@@ -1,7 +1,17 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { KeptClient, OAuthClients } from '../connections/index.ts'
-import { type Flows, issuerName, type OAuthClient, type OAuthServer, ProviderRefusal } from '../flows/index.ts'
+import {
+  type ClientRefusal,
+  type Flows,
+  issuerName,
+  type OAuthClient,
+  type OAuthServer,
+  ProviderRefusal,
+  refusalOfClient,
+} from '../flows/index.ts'
 import type { LoginRequest } from './step.ts'
+
+type Definition = LoginRequest['provider']['definition']
 
 /** Who we are to a provider in one login. */
 export interface LoginClient {
@@ -19,15 +29,32 @@ export interface ClientRooms {
   readonly redirectUri: string
 }
 
-/** The client of the definition, or the app that the user entered at an earlier login; undefined where there is neither. */
+/**
+ * The client of the definition, or the app that the user entered at an earlier login; undefined where there is neither.
+ * @throws BrokerError OperationNotAllowedError where the definition's own client cannot be another
+ */
 export async function knownClient(
   { clients }: ClientRooms,
-  { actor, provider, baseUrl }: LoginRequest,
+  { actor, provider, baseUrl, anew }: LoginRequest,
 ): Promise<LoginClient | undefined> {
   const { client_id: id, token_auth_method: method = 'none' } = provider.definition.oauth ?? {}
-  if (id !== undefined && method === 'none') return { client: { id, auth: 'none' }, origin: 'definition' }
-  const own = await clients.own(actor, provider, baseUrl)
+  if (id !== undefined && method === 'none') {
+    if (anew === 'client') throw noOtherClient(provider.definition)
+    return { client: { id, auth: 'none' }, origin: 'definition' }
+  }
+  const own = anew === 'client' ? undefined : await clients.own(actor, provider, baseUrl)
   return own && { client: own, origin: 'app' }
+}
+
+function noOtherClient({ name }: Definition): BrokerError {
+  return new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot log in to ${name} with a new client: its definition has one`,
+    {
+      provider: name,
+      hint: `Log in with that one: broker login ${name}`,
+    },
+  )
 }
 
 /**
@@ -36,11 +63,12 @@ export async function knownClient(
  */
 export async function registeredClient(
   { clients, flows, redirectUri }: ClientRooms,
-  { actor, provider }: LoginRequest,
+  { actor, provider, anew }: LoginRequest,
   server: OAuthServer,
   scopes: readonly string[],
 ): Promise<LoginClient | undefined> {
-  const before = await clients.registered(actor, provider, { issuer: issuerName(server), redirectUri })
+  const at = { issuer: issuerName(server), redirectUri }
+  const before = anew === 'nothing' ? await clients.registered(actor, provider, at) : undefined
   if (before) return { client: before, origin: 'registration' }
   try {
     const client = await flows.register({ definition: provider.definition, server, redirectUri, scopes })
@@ -52,40 +80,78 @@ export async function registeredClient(
 }
 
 /**
- * Does what shows our client to the provider. Where it refuses one that was kept from an earlier login, that is
- * forgotten: the next login asks for another app, or registers anew.
+ * Does what shows our client to the provider. A kept one that it refuses is forgotten: the next login asks for another
+ * app, or registers anew. So is a registration where the login failed in any other way than by the user's own word.
  */
 export async function asClient<Result>(
-  { clients }: Pick<ClientRooms, 'clients'>,
-  { actor, provider, baseUrl }: LoginRequest,
-  { client, origin, kept }: LoginClient,
+  rooms: Pick<ClientRooms, 'clients'>,
+  request: LoginRequest,
+  used: LoginClient,
   work: () => Promise<Result>,
 ): Promise<Result> {
   try {
     return await work()
   } catch (cause) {
-    const wasKept = origin !== 'definition' && kept === undefined
-    if (!wasKept || providerCode(cause) !== 'invalid_client') throw cause
-    const own = { kind: 'own', ...(baseUrl !== undefined && { baseUrl }) } as const
-    await clients.forget(actor, provider, origin === 'app' ? own : { kind: 'registered', id: client.id })
-    throw clientRefused(provider.definition, origin, cause)
+    if (providerCode(cause) !== 'access_denied') await doubtRegistration(rooms, request, used)
+    const refusal = refusalOfClient(cause)
+    if (refusal === 'none' || used.origin === 'definition') throw cause
+    if (refusal === 'unknown' && isKeptApp(used)) await forgetApp(rooms, request)
+    throw clientRefused(request.provider.definition, used, { refusal, cause })
   }
 }
 
+/**
+ * Forgets a registration of an earlier login, of which the server may know no more. The connections made with it hold
+ * it themselves, and keep it.
+ */
+export async function doubtRegistration(
+  { clients }: Pick<ClientRooms, 'clients'>,
+  { actor, provider }: LoginRequest,
+  { client, origin, kept }: LoginClient,
+): Promise<void> {
+  if (origin !== 'registration' || kept !== undefined) return
+  await clients.forget(actor, provider, { kind: 'registered', id: client.id })
+}
+
+function isKeptApp({ origin, kept }: LoginClient): boolean {
+  return origin === 'app' && kept === undefined
+}
+
+async function forgetApp({ clients }: Pick<ClientRooms, 'clients'>, { actor, provider, baseUrl }: LoginRequest) {
+  await clients.forget(actor, provider, { kind: 'own', ...(baseUrl !== undefined && { baseUrl }) })
+}
+
+interface Refused {
+  readonly refusal: ClientRefusal
+  readonly cause: unknown
+}
+
 function clientRefused(
-  { name, display_name }: LoginRequest['provider']['definition'],
-  origin: 'app' | 'registration',
-  cause: unknown,
+  { name, display_name }: Definition,
+  used: LoginClient,
+  { refusal, cause }: Refused,
 ): BrokerError {
-  const [what, hint] =
-    origin === 'app'
-      ? ['your OAuth app, which is forgotten now', `Log in again and enter another: broker login ${name}`]
-      : ['the client it had registered, which is forgotten now', `Log in again: broker login ${name}`]
-  return new BrokerError('AuthenticationFailedError', `${display_name} refuses ${what}`, {
+  const [what, hint] = wordsFor(name, used, refusal)
+  const code = providerCode(cause)
+  const said = code === undefined ? '' : ` (${code})`
+  return new BrokerError('AuthenticationFailedError', `${display_name} refuses ${what}${said}`, {
     provider: name,
     hint,
     cause,
   })
+}
+
+function wordsFor(name: string, used: LoginClient, refusal: ClientRefusal): readonly [what: string, hint: string] {
+  if (used.origin === 'registration')
+    return ['the client it had registered, which is forgotten now', `Log in again: broker login ${name}`]
+  if (used.kept !== undefined)
+    return [
+      'the id or secret of your OAuth app',
+      `Copy both from the app's page there, and enter them again: broker login ${name}`,
+    ]
+  return refusal === 'unknown'
+    ? ['your OAuth app, which is forgotten now', `Log in again and enter another: broker login ${name}`]
+    : ['the id or secret of your OAuth app', `Enter them again, or another app: broker login ${name} --new-client`]
 }
 
 /** The error code of the provider (RFC 6749, section 5.2), where one of its answers is what failed. */

@@ -2,6 +2,7 @@ import { BrokerError, type FlowName } from '../../protocol/index.ts'
 import { type ClientRooms, knownClient, registeredClient } from './login-client.ts'
 import type { OAuthLogin, OAuthPlace } from './oauth-steps.ts'
 import { scopesOf, startCode, startDevice } from './oauth-steps.ts'
+import { requirePassable } from './obstacle.ts'
 import { appFields, parseApp } from './own-app.ts'
 import type { FormStep, LoginRequest, WaitingStep } from './step.ts'
 
@@ -30,6 +31,7 @@ export async function beginOAuthLogin(
   const way = ways[flow]
   const server = await rooms.flows.discover(request.provider.definition, request.baseUrl)
   if (!server[way.endpoint] || !server.tokenUrl) throw cannotLogIn(request, flow)
+  requirePassable(request, server, { flow, begins: way.endpoint })
   const place = { rooms, request, server }
   const client =
     (await knownClient(rooms, request)) ??

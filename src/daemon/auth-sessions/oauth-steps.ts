@@ -1,6 +1,7 @@
+import { BrokerError } from '../../protocol/index.ts'
 import { credentialOf, type OAuthServer, type Party, type Tokens } from '../flows/index.ts'
 import { answeredBaseUrl } from '../providers/index.ts'
-import { asClient, type ClientRooms, type LoginClient } from './login-client.ts'
+import { asClient, type ClientRooms, doubtRegistration, type LoginClient, providerCode } from './login-client.ts'
 import type { BrowserStep, DeviceStep, Granted, LoginRequest } from './step.ts'
 
 /** One login at the server it will be at. */
@@ -22,6 +23,7 @@ export async function startCode(login: OAuthLogin): Promise<BrowserStep> {
     kind: 'browser',
     started,
     comeBack: (query) => asOurselves(login, async () => grantedOf(login, await flows.exchange(started, query))),
+    giveUp: () => doubtRegistration(login.rooms, login.request, login.client),
   }
 }
 
@@ -41,14 +43,63 @@ export async function startDevice(login: OAuthLogin): Promise<DeviceStep> {
   }
 }
 
-/** Those asked for take the place of the definition's; where neither names any, those that the resource asks for. */
+/**
+ * Those that the user asks for take the place of the definition's; where neither names any, those that the resource asks
+ * for. Nobody but the user knows that a login shall end with its first token: else the means to go on is asked for too.
+ */
 export function scopesOf({ request, server }: OAuthPlace): readonly string[] {
-  const wanted = request.scopes ?? request.provider.definition.oauth?.scopes ?? []
-  return wanted.length > 0 ? wanted : (server.resourceScopes ?? [])
+  const { scopes: asked = [], provider } = request
+  if (asked.length > 0) return asked
+  const { flow, oauth } = provider.definition
+  const named = oauth?.scopes ?? []
+  if (named.length > 0) return flow === 'dcr_pkce' ? withOfflineAccess(named, server) : named
+  return withOfflineAccess(server.resourceScopes ?? openIdScopes(server), server)
 }
 
-function asOurselves<Result>({ rooms, request, client }: OAuthLogin, work: () => Promise<Result>): Promise<Result> {
-  return asClient(rooms, request, client, work)
+const OFFLINE_ACCESS = 'offline_access'
+
+/** OpenID Connect Core, section 11: some give a refresh token only then. Alone it would take the place of scopes that nobody named. */
+function withOfflineAccess(scopes: readonly string[], { scopesSupported = [] }: OAuthServer): readonly string[] {
+  const isMissing = scopes.length > 0 && !scopes.includes(OFFLINE_ACCESS)
+  return isMissing && scopesSupported.includes(OFFLINE_ACCESS) ? [...scopes, OFFLINE_ACCESS] : scopes
+}
+
+const OPENID_SCOPES: ReadonlySet<string> = new Set(['openid', 'profile', 'email', 'address', 'phone', OFFLINE_ACCESS])
+
+/** Of a server that knows no other scopes than OpenID's, so that none is lost by asking for this one. */
+function openIdScopes({ scopesSupported = [] }: OAuthServer): readonly string[] {
+  const isOpenId = scopesSupported.includes('openid') && scopesSupported.every((scope) => OPENID_SCOPES.has(scope))
+  return isOpenId && scopesSupported.includes(OFFLINE_ACCESS) ? ['openid'] : []
+}
+
+function asOurselves<Result>(login: OAuthLogin, work: () => Promise<Result>): Promise<Result> {
+  const { rooms, request, client } = login
+  return asClient(rooms, request, client, () => withScopes(login, work))
+}
+
+/** Which scopes are refused is for the user to see: not all of them were the user's own. */
+async function withScopes<Result>(login: OAuthLogin, work: () => Promise<Result>): Promise<Result> {
+  try {
+    return await work()
+  } catch (cause) {
+    throw providerCode(cause) === 'invalid_scope' ? scopesRefused(login, cause) : cause
+  }
+}
+
+function scopesRefused(login: OAuthLogin, cause: unknown): BrokerError {
+  const { name, display_name } = login.request.provider.definition
+  const scopes = scopesOf(login)
+  const others = scopes.filter((scope) => scope !== OFFLINE_ACCESS)
+  const isOurs = login.request.scopes === undefined && others.length > 0 && others.length < scopes.length
+  return new BrokerError(
+    'AuthenticationFailedError',
+    `${display_name} does not grant what was asked for (invalid_scope): ${scopes.join(', ') || 'no scope at all'}`,
+    {
+      provider: name,
+      hint: `Name the scopes to ask for: broker login ${name} --scopes ${isOurs ? others.join(',') : '<s1,s2>'}`,
+      cause,
+    },
+  )
 }
 
 function partyOf({ request, server, client }: OAuthLogin): Party {

@@ -6,6 +6,7 @@ import { beforeEach, describe, it } from 'node:test'
 import type { AuthSession } from '../../schemas/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
+import { ManualClock, stateOf } from './auth-sessions.fixture.ts'
 import type { AuthSessions } from './auth-sessions.ts'
 import { openAuthSessions } from './open-auth-sessions.ts'
 
@@ -297,51 +298,8 @@ describe('a login session', () => {
   })
 })
 
-function stateOf({ next_action: next }: AuthSession): string {
-  assert.equal(next.type, 'open_url')
-  return new URL(next.url).searchParams.get('state') ?? ''
-}
-
 function deviceAnswer({ origin }: ScriptedProvider): Reply {
   return [200, { device_code: 'dc-CNRY', user_code: 'WDJB-MJHT', verification_uri: `${origin}/go`, interval: 5 }]
-}
-
-/** Time that passes when it is told to. */
-class ManualClock {
-  #now = Date.parse('2026-11-21T12:00:00.000Z')
-  readonly #alarms = new Set<{ at: number; readonly task: () => void }>()
-
-  readonly now = () => this.#now
-
-  wake(delay: number, task: () => void): () => void {
-    const alarm = { at: this.#now + delay, task }
-    this.#alarms.add(alarm)
-    return () => this.#alarms.delete(alarm)
-  }
-
-  /** Somebody sets the clock; who sleeps sleeps as long as before. */
-  turn(milliseconds: number): void {
-    this.#now += milliseconds
-    for (const alarm of this.#alarms) alarm.at += milliseconds
-  }
-
-  /** Without waking anybody up. */
-  sleep(milliseconds: number): void {
-    this.#now += milliseconds
-  }
-
-  /** Wakes up whoever is due, in order. */
-  async pass(milliseconds: number): Promise<void> {
-    const end = this.#now + milliseconds
-    for (;;) {
-      const [next] = [...this.#alarms].filter(({ at }) => at <= end).toSorted((a, b) => a.at - b.at)
-      if (!next) break
-      this.#now = Math.max(this.#now, next.at)
-      this.#alarms.delete(next)
-      next.task()
-    }
-    this.#now = end
-  }
 }
 
 interface ScriptedProvider {

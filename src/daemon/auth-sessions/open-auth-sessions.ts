@@ -1,7 +1,7 @@
 import { type Actor, BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
-import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
+import type { AuthSession, RemovedProvider, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Connections, connectionExists, type OAuthClients } from '../connections/index.ts'
+import { type Connections, connectionExists, type OAuthClients, removeUnusedDefinition } from '../connections/index.ts'
 import { type Flows, redirectUriOf } from '../flows/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
@@ -9,6 +9,7 @@ import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, Session
 import { beginLogin, chooseWay, tenantUrl } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
+import { LoginsUnderWay } from './logins-under-way.ts'
 import { pastedReturn } from './pasted-return.ts'
 import {
   cancelledMeanwhile,
@@ -55,6 +56,9 @@ class AuthSessionsInMemory implements AuthSessions {
   readonly #sessions = new Map<string, Session>()
   /** Which session a browser comes back to. An entry is good once. */
   readonly #byState = new Map<string, Session>()
+  readonly #logins = new LoginsUnderWay()
+  /** Says that the login of a session that is open is over. */
+  readonly #ends = new Map<Session, () => void>()
   /** Switches off what wakes a session up next: its end, or the next question to its provider. */
   readonly #alarms = new Map<Session, () => void>()
 
@@ -66,7 +70,21 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
-    const { scopes, force, source = 'login', connection = DEFAULT_CONNECTION } = wanted
+    // From the first moment on: what a login is about must not be removed while its provider is asked.
+    const ended = this.#logins.began(wanted.provider)
+    try {
+      const session = await this.#begin(actor, wanted)
+      this.#ends.set(session, ended)
+      this.#endWhereOver(session)
+      return this.#view(session)
+    } catch (error) {
+      ended()
+      throw error
+    }
+  }
+
+  async #begin(actor: Actor, wanted: StartAuthSession): Promise<Session> {
+    const { scopes, force, new_client: newClient, source = 'login', connection = DEFAULT_CONNECTION } = wanted
     const provider = this.#options.providers.get(wanted.provider)
     const { flow, section } = chooseWay(provider, wanted)
     const baseUrl = tenantUrl(provider, wanted.base_url)
@@ -80,12 +98,13 @@ class AuthSessionsInMemory implements AuthSessions {
         section,
         ...(baseUrl !== undefined && { baseUrl }),
         ...(scopes && { scopes }),
+        anew: newClient ? 'client' : force ? 'registration' : 'nothing',
       }),
     )
     const session = newSession(login, step, this.#clock.now())
     this.#keep(session)
     this.#wait(session, step)
-    return this.#view(session)
+    return session
   }
 
   #keep(session: Session): void {
@@ -146,7 +165,9 @@ class AuthSessionsInMemory implements AuthSessions {
     const session = this.#owned(actor, id)
     if (session.state.status === 'processing' && session.state.doing === 'storing') await session.underWay
     if (isOpen(session)) {
+      const step = waitingStep(session)
       this.#move(session, { status: 'cancelled' })
+      await giveUp(step)
       await this.#recordFailure(session, 'cancelled')
     }
     return this.#view(session)
@@ -335,8 +356,9 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   #expire(session: Session): void {
+    const step = waitingStep(session)
     this.#move(session, { status: 'expired' })
-    this.#inBackground(this.#recordFailure(session, 'expired'))
+    for (const work of [this.#recordFailure(session, 'expired'), giveUp(step)]) this.#inBackground(work)
   }
 
   #inBackground(work: Promise<void>): void {
@@ -351,6 +373,26 @@ class AuthSessionsInMemory implements AuthSessions {
     if (step?.kind === 'browser') this.#byState.delete(step.started.state)
     session.state = state
     session.updatedAt = this.#clock.now()
+    this.#endWhereOver(session)
+  }
+
+  #endWhereOver(session: Session): void {
+    if (isOpen(session)) return
+    this.#ends.get(session)?.()
+    this.#ends.delete(session)
+  }
+
+  async removeUnusedProvider(actor: Actor, name: string): Promise<RemovedProvider> {
+    this.#options.providers.get(name)
+    const isLoginUnderWay = () => this.#logins.isUnderWay(name)
+    const kept = await removeUnusedDefinition(this.#options, actor, { name, isLoginUnderWay })
+    if (kept === 'login under way')
+      this.#logins.whenNone(name, () => this.#inBackground(this.#removeLeftOver(actor, name)))
+    return { status: 'ok', provider: name, action: kept ? 'kept' : 'removed', connections_removed: 0 }
+  }
+
+  async #removeLeftOver(actor: Actor, name: string): Promise<void> {
+    if (this.#options.providers.find(name)) await this.removeUnusedProvider(actor, name)
   }
 
   #owned(actor: Actor, id: string): Session {
@@ -388,8 +430,12 @@ class AuthSessionsInMemory implements AuthSessions {
   async close(): Promise<void> {
     const open = [...this.#sessions.values()]
     const storing = open.filter(({ state }) => state.status === 'processing' && state.doing === 'storing')
+    // Who starts the daemon again may do so because the login got nowhere.
+    const left = open.map(waitingStep)
+    this.#logins.close()
     for (const session of open) this.#drop(session)
-    await Promise.all(storing.map(({ underWay }) => underWay))
+    const givenUp = left.map((step) => giveUp(step).catch((error: unknown) => this.#options.onFailure?.(error)))
+    await Promise.all([...storing.map(({ underWay }) => underWay), ...givenUp])
   }
 }
 
@@ -397,6 +443,10 @@ interface Advance {
   readonly work: () => Promise<Step>
   /** What becomes of a session that is still open after an error. */
   readonly orElse: (error: unknown) => Promise<void>
+}
+
+async function giveUp(step: WaitingStep | undefined): Promise<void> {
+  if (step?.kind === 'browser') await step.giveUp()
 }
 
 /** What the audit log says: the provider's own code where it has one, else the name of the error. */

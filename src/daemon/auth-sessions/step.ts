@@ -14,6 +14,8 @@ export interface LoginRequest {
   readonly section: KeySection
   /** In place of the definition's. */
   readonly scopes?: readonly string[]
+  /** Which client of an earlier login is not used again: one that the server made for us, or the user's own app too. */
+  readonly anew: 'nothing' | 'registration' | 'client'
 }
 
 /** What a login does next. Each leads to another, and nothing is stored before the last. */
@@ -38,6 +40,8 @@ export interface BrowserStep {
   readonly started: StartedAuthorization
   /** @throws BrokerError; the login has failed then. */
   comeBack(query: URLSearchParams): Promise<Granted>
+  /** The browser never came back: it may have met a page that does not know our client. */
+  giveUp(): Promise<void>
 }
 
 /** Somebody has to enter a code at the provider, who is asked again and again whether that has happened. */

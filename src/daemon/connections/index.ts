@@ -38,6 +38,11 @@ export {
   type RefreshLease,
   type StoringOutcome,
 } from './open-refreshes.ts'
-export { type DefinitionsOptions, registerDefinition, removeDefinition } from './provider-definitions.ts'
+export {
+  type DefinitionsOptions,
+  registerDefinition,
+  removeDefinition,
+  removeUnusedDefinition,
+} from './provider-definitions.ts'
 export { RENEW_EVERY_MS } from './refresh-lease.ts'
 export { connectionExists, tokenExpired } from './refusals.ts'

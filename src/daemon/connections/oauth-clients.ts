@@ -34,6 +34,8 @@ export type ForgottenClient =
 export interface OAuthClients {
   /** The user's own app. Undefined where there is none, or where the definition has changed where its secret would go. */
   own(actor: Actor, provider: Provider, baseUrl?: string): Promise<OAuthClientRecord | undefined>
+  /** The user's own app of this client id, also one whose place another has taken: earlier connections go on with it. */
+  ownById(actor: Actor, provider: Provider, id: string, baseUrl?: string): Promise<OAuthClientRecord | undefined>
   /** Undefined where there is none, where it was made by another issuer, and where its secret has ended. */
   registered(
     actor: Actor,
@@ -55,9 +57,9 @@ export interface OAuthClientsOptions {
 }
 
 export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsOptions): OAuthClients {
-  const read = async (ref: RecordRef, { definition }: Provider) => {
+  const read = async (ref: RecordRef, { definition }: Provider, db: Db = store.db) => {
     try {
-      const record = await vault.get(store.db, ref, destinationOf(definition, 'oauth2', undefined))
+      const record = await vault.get(db, ref, destinationOf(definition, 'oauth2', undefined))
       return record && parse(record.plaintext)
     } catch (error) {
       // Bound to another definition of the provider: it must not be sent where this one says.
@@ -67,6 +69,12 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
   }
   return {
     own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider),
+    async ownById(actor, provider, id, baseUrl) {
+      const current = await read(ownRef(actor, provider, baseUrl), provider)
+      const found =
+        current?.id === id ? current : await read(earlierRef(ownRef(actor, provider, baseUrl), id), provider)
+      return found?.id === id ? found : undefined
+    },
     async registered(actor, provider, { issuer, redirectUri }) {
       const client = await read(registeredRef(actor, provider, redirectUri), provider)
       if (!client || client.issuer !== issuer || client.redirectUri !== redirectUri) return undefined
@@ -74,9 +82,14 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
       return { ...client, issuer, redirectUri }
     },
     async keep(tx, actor, provider, kept, baseUrl) {
-      const ref =
-        kept.kind === 'own' ? ownRef(actor, provider, baseUrl) : registeredRef(actor, provider, kept.client.redirectUri)
-      await vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(kept.client))
+      const destination = destinationOf(provider.definition, 'oauth2', undefined)
+      const put = (ref: RecordRef, client: OAuthClientRecord) => vault.put(tx, ref, destination, serialize(client))
+      if (kept.kind === 'registered')
+        return void (await put(registeredRef(actor, provider, kept.client.redirectUri), kept.client))
+      const ref = ownRef(actor, provider, baseUrl)
+      const before = await read(ref, provider, tx)
+      if (before && before.id !== kept.client.id) await put(earlierRef(ref, before.id), before)
+      await put(ref, kept.client)
     },
     async forget(actor, provider, which) {
       if (which.kind === 'own') {
@@ -109,6 +122,11 @@ async function refsOf(db: Db, { vaultId }: Actor, prefix: string): Promise<reado
 function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): RecordRef {
   const tenant = hasTenantEndpoints(definition) ? baseUrl : ''
   return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(tenant)}` }
+}
+
+/** Where an app is kept when another takes its place. */
+function earlierRef(own: RecordRef, id: string): RecordRef {
+  return { ...own, id: `${own.id}/${shortHash(id)}` }
 }
 
 /** Then an app is one tenant's; else it is the provider's, wherever the API of a connection is. */

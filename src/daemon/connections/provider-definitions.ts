@@ -20,13 +20,14 @@ export interface DefinitionsOptions {
 export async function registerDefinition(
   { store, audit, providers }: DefinitionsOptions,
   actor: Actor,
-  wanted: { readonly definition: ProviderDefinition; readonly force: boolean },
+  wanted: { readonly definition: ProviderDefinition } & Parameters<Providers['register']>[1],
 ): Promise<readonly string[]> {
-  const definition = providers.validate(wanted.definition, 'definition')
+  const { definition: sent, ...options } = wanted
+  const definition = providers.validate(sent, 'definition')
   return store.transaction(async (tx) => {
     await audit.record(tx, actor, { event: 'provider.registered', status: 'success', provider: definition.name })
     // Last, for the file cannot be rolled back.
-    return providers.register(definition, { force: wanted.force }).warnings
+    return providers.register(definition, options).warnings
   })
 }
 
@@ -45,4 +46,42 @@ export async function removeDefinition(
     // Last, for the file cannot be rolled back. It may be one that no longer parses.
     return { status: 'ok', provider: name, action: providers.remove(name), connections_removed: removed }
   })
+}
+
+/**
+ * Removes a definition to which nobody has a connection, of any vault, and nobody is just logging in.
+ * @param isLoginUnderWay asked in the moment in which it would be removed
+ * @returns why it was left as it is; undefined where it is gone
+ */
+export async function removeUnusedDefinition(
+  options: DefinitionsOptions,
+  actor: Actor,
+  { name, isLoginUnderWay }: { readonly name: string; readonly isLoginUnderWay: () => boolean },
+): Promise<'connected' | 'login under way' | undefined> {
+  const { store, audit, providers, connections } = options
+  try {
+    await store.transaction(async (tx) => {
+      const used = await tx.selectFrom('connections').select('provider').where('provider', '=', name).executeTakeFirst()
+      if (used) throw new Kept('connected')
+      await connections.removeAll(tx, actor, name)
+      await audit.record(tx, actor, { event: 'provider.removed', status: 'success', provider: name })
+      if (isLoginUnderWay()) throw new Kept('login under way')
+      // Last, for the file cannot be rolled back.
+      providers.remove(name)
+    })
+    return undefined
+  } catch (error) {
+    if (error instanceof Kept) return error.why
+    throw error
+  }
+}
+
+/** Rolls back. */
+class Kept extends Error {
+  readonly why: 'connected' | 'login under way'
+
+  constructor(why: Kept['why']) {
+    super(why)
+    this.why = why
+  }
 }

@@ -2,7 +2,7 @@ import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
 import { noDefault } from '../connections/index.ts'
 import { formatHost, HTTPS_PORT, type Provider, placeNamesFor } from '../providers/index.ts'
-import { connectionFor, isUsed } from './granted-use.ts'
+import { connectionFor, isUsed, mayInject } from './granted-use.ts'
 import { isOrphanFor, usedOrphans } from './orphans.ts'
 import { type CredentialsOptions, type Found, isForHost, matchFor } from './resolve.ts'
 
@@ -62,9 +62,10 @@ function explainAmong(
   const own = seen.all.filter(({ provider }) => provider === name)
   if (own.length > 0 || chosen !== undefined) return explainMatch(actor, request, found, own)
   const next = matched(credentials, actor, request, [...seen.passedOver, found])
-  if ('verdict' in next) return unconnected(found)
+  const left = isRouted(credentials, actor, request, seen.all) ? notStoodInFor(found) : unconnected(found)
+  if ('verdict' in next) return left
   const instead = explainAmong(credentials, actor, request, { ...seen, passedOver: [...seen.passedOver, found] })
-  return instead.verdict === 'tunnel' ? unconnected(found) : instead
+  return seen.all.some(({ provider }) => provider === instead.provider) ? instead : left
 }
 
 function matched(
@@ -81,6 +82,29 @@ function matched(
     const steps = [step('provider', isTie ? 'several' : 'none', `${error.message}.`)]
     // Where two match equally nothing is intercepted either.
     return { verdict: 'tunnel', steps, ...(isTie && { fix: 'broker provider remove <provider>' }) }
+  }
+}
+
+/** Whether something else is connected there, so that a proxy takes the requests of the host in hand. */
+function isRouted(
+  { providers }: Credentials,
+  actor: Actor,
+  { host, port, path }: ExplainedRequest,
+  all: readonly Connection[],
+): boolean {
+  const isConnected = (name: string) => mayInject(actor, name) && all.some(({ provider }) => provider === name)
+  const target = { host, port, ...(path !== undefined && { path }) }
+  return providers.match(target, ({ definition }) => isConnected(definition.name)).kind !== 'none'
+}
+
+function notStoodInFor(found: Found): Explanation {
+  const { name } = found.provider.definition
+  const reason = `Nobody has logged in to ${name}, and the credential of another provider of this host does not go there.`
+  return {
+    verdict: 'refuse',
+    provider: name,
+    steps: [matchStep(found), step('connection', 'none', reason)],
+    fix: `broker login ${name}`,
   }
 }
 

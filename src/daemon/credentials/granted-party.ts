@@ -14,13 +14,13 @@ export async function grantedParty(
   { credential, baseUrl }: RefreshLease,
 ): Promise<{ readonly grant: StoredGrant; readonly party: Party }> {
   const grant = storedGrant(credential)
-  const own = grant.client.secret ? undefined : await clients.own(actor, provider, baseUrl)
+  const own = grant.client.secret ? undefined : await clients.ownById(actor, provider, grant.client.id, baseUrl)
   return {
     grant,
     party: {
       definition: provider.definition,
       server: { sendsIssuer: false, takesMetadataDocument: false, ...grant.server },
-      client: own?.id === grant.client.id ? own : grant.client,
+      client: own ?? grant.client,
     },
   }
 }

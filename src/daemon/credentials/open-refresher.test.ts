@@ -102,6 +102,42 @@ describe('a token that ends', () => {
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
   })
 
+  it('is refreshed by the app it was granted to, also where a later login brought another', async () => {
+    const { oauth, ...rest } = tokenProvider(endpoint.origin)
+    const { client_id: _, ...withoutClient } = oauth
+    const definition = { ...rest, oauth: { ...withoutClient, token_auth_method: 'client_secret_basic' as const } }
+    rooms.providers.register(definition, { force: true })
+    for (const [connection, id] of [
+      ['default', 'app-1'],
+      ['other', 'app-2'],
+    ] as const)
+      await rooms.connections.put(rooms.actor, {
+        provider: rooms.providers.get('acme'),
+        connection,
+        flow: 'pkce',
+        credential: {
+          access_token: new Secret(`CNRY-${id}`),
+          refresh_token: new Secret('CNRYrefresh-0'),
+          client_id: new Secret(id),
+          client_auth: new Secret('client_secret_basic'),
+          token_url: new Secret(`${endpoint.origin}/token`),
+        },
+        scopes: ['read'],
+        expiresAt: now + HOUR,
+        client: { kind: 'own', client: { id, secret: new Secret(`CNRY-of-${id}`), auth: 'client_secret_basic' } },
+        existing: 'replace',
+        source: 'login',
+      })
+    now += HOUR
+    const shown: (string | undefined)[] = []
+    endpoint.answer = ({ headers }, response) => {
+      shown.push(headers.authorization)
+      sendJson(response, 200, { access_token: 'CNRYaccess-1', token_type: 'bearer', expires_in: 3600 })
+    }
+    await tokenNow()
+    assert.deepEqual(shown, [`Basic ${btoa('app-1:CNRY-of-app-1')}`])
+  })
+
   it('is refreshed once for a thousand requests at once, and all get the new one', async () => {
     now += HOUR
     const answers = await Promise.all(Array.from({ length: 1_000 }, tokenNow))

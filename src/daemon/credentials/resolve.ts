@@ -102,13 +102,20 @@ export function matchFor(
     ({ definition: { name } }) =>
       mayInject(actor, name) && (wanted === undefined || name === wanted) && !isAmong(passedOver, name),
   )
-  const isOfHost = match.kind === 'one' && passedOver.every((better) => better.host.host === match.host.host)
-  if (isOfHost) return match
+  const mayStandIn = match.kind === 'one' && passedOver.every((better) => standsInFor(better, match))
+  if (mayStandIn) return match
   if (match.kind !== 'tie') throw noProvider(request)
   const names = match.providers.map(({ definition }) => definition.name).join(', ')
   throw new BrokerError('ProviderNotFoundError', `More than one provider matches this request equally: ${names}`, {
     hint: 'Name the one to use, or remove the other: broker provider remove <provider>',
   })
+}
+
+/** On the same host, but not with the token of another resource where somebody here told the two apart. */
+function standsInFor(better: Found, { provider, host }: Found): boolean {
+  const [resource, instead] = [better.provider, provider].map(({ definition }) => definition.oauth?.resource)
+  const isToldApart = better.provider.source === 'custom' && resource !== undefined && instead !== undefined
+  return better.host.host === host.host && !(isToldApart && resource !== instead)
 }
 
 function isAmong(found: readonly Found[], name: string): boolean {

@@ -17,6 +17,7 @@ export async function authorize(request: AuthorizationRequest): Promise<StartedA
     client_id: request.client.id,
     redirect_uri: request.redirectUri,
     ...scopeParameter(request, request.scopes),
+    ...promptFor(request),
     state,
     code_challenge: await oauth.calculatePKCECodeChallenge(verifier),
     code_challenge_method: 'S256',
@@ -25,6 +26,13 @@ export async function authorize(request: AuthorizationRequest): Promise<StartedA
   }
   const url = authorizationUrl(request, new URLSearchParams(parameters))
   return { ...request, url, state, verifier: new Secret(verifier), ...(nonce !== undefined && { nonce }) }
+}
+
+/** Without it a server of OpenID may leave out what it was asked for (OpenID Connect Core, section 11). */
+function promptFor({ definition, server, scopes }: AuthorizationRequest): { readonly prompt?: 'consent' } {
+  const { scopes: named, authorize_params: own } = definition.oauth ?? { scopes: [] }
+  const isDiscovered = server.scopesSupported?.includes('offline_access') && !named.includes('offline_access')
+  return isDiscovered && scopes.includes('offline_access') && own?.['prompt'] === undefined ? { prompt: 'consent' } : {}
 }
 
 /** The endpoint's own query stays. Spaces are sent as %20: some do not know `+`. */

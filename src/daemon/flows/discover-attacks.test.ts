@@ -38,6 +38,22 @@ describe('a public server that names private addresses', () => {
       })
 
   for (const target of PRIVATE_TARGETS)
+    it(`is not followed to ${target} on the way to a server that it may name`, async (t) => {
+      const listed = { authorization_servers: ['TARGET', 'ORIGIN/as'] }
+      const { flows, inner, definition } = await worldWith(
+        t,
+        {
+          [`${AT_RESOURCE}/mcp`]: resourceDocument('ORIGIN/mcp', listed),
+          [`${AT_ISSUER}/as`]: serverDocument('ORIGIN/as'),
+        },
+        target,
+      )
+      const server = await flows.discover(definition)
+      assert.deepEqual([server.issuer, server.isPrivate], ['https://mcp.test/as', undefined])
+      assert.equal(inner.requests.length, 0)
+    })
+
+  for (const target of PRIVATE_TARGETS)
     it(`gets no code sent to ${target}`, async (t) => {
       const { flows, inner, definition } = await worldWith(
         t,

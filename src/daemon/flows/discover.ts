@@ -1,10 +1,12 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import type { OAuthServer } from './flows.ts'
+import type { Reach } from './address-guard.ts'
+import type { Demand, OAuthServer } from './flows.ts'
+import { isOfOnePlace } from './in-turn.ts'
 import type { Outbound } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'
-import { BadAnswer } from './provider-failure.ts'
-import { resourceMetadata } from './resource-metadata.ts'
+import { BadAnswer, Unreachable } from './provider-failure.ts'
+import { type ResourceMetadata, resourceMetadata } from './resource-metadata.ts'
 import { serverMetadata } from './server-metadata.ts'
 
 type Named = NonNullable<ProviderDefinition['oauth']>
@@ -33,17 +35,61 @@ async function serverOf(ask: Outbound, issuer: string, own: Endpoints): Promise<
 
 /** By the resource's own metadata; without any, at the resource's origin, as MCP had it before. */
 async function serverOfResource(ask: Outbound, asked: string): Promise<OAuthServer> {
-  const said = await resourceMetadata(ask, asked)
-  const issuer = said?.issuer ?? new URL(asked).origin
-  const reach = said?.reach ?? 'private'
+  const said = await saidBy(ask, asked)
+  const server = await firstOf(ask, said)
+  const demands: readonly Demand[] = [...(server.demands ?? []), ...(said.bindsTokens ? ['bound_tokens' as const] : [])]
+  return {
+    ...server,
+    resource: said.resource,
+    ...(said.scopes && { resourceScopes: said.scopes }),
+    ...(demands.length > 0 && { demands }),
+  }
+}
+
+/** One that cannot say what it is may still be older than the question; if not, that it could not is what is told. */
+async function saidBy(ask: Outbound, asked: string): Promise<ResourceMetadata> {
+  const older = { resource: asked, issuers: [], bindsTokens: false, reach: 'private' } as const
+  let said: ResourceMetadata | undefined
+  try {
+    said = await resourceMetadata(ask, asked)
+  } catch (error) {
+    if (!isOfOnePlace(error)) throw error
+    const server = await serverMetadata(ask, new URL(asked).origin, 'private').catch(() => undefined)
+    if (server === undefined) throw error
+  }
+  const { issuers, ...rest } = said ?? older
+  return { ...rest, issuers: issuers.length > 0 ? issuers : [new URL(asked).origin] }
+}
+
+/**
+ * The first of the listed servers that can be used; each is asked for itself alone, and nothing of one is mixed with
+ * another. What stands for somebody else ends the search.
+ */
+async function firstOf(ask: Outbound, { issuers, reach }: ResourceMetadata): Promise<OAuthServer> {
+  const troubles: unknown[] = []
+  for (const issuer of issuers) {
+    try {
+      return await usableServer(ask, issuer, reach)
+    } catch (error) {
+      if (!(error instanceof Unusable || error instanceof Unreachable || isOfOnePlace(error))) throw error
+      troubles.push(error)
+    }
+  }
+  throw troubles[0]
+}
+
+/** One that nothing speaks against but that it cannot be used. */
+class Unusable extends BadAnswer {}
+
+async function usableServer(ask: Outbound, issuer: string, reach: Reach): Promise<OAuthServer> {
   if (outsideUrl(issuer) === undefined || /[?#]/.test(issuer))
-    throw new BadAnswer('names an authorization server that may not be asked')
+    throw new Unusable('names an authorization server that may not be asked')
   const server = await serverMetadata(ask, issuer, reach)
-  if (server === undefined) throw new BadAnswer(`publishes no metadata at ${new URL(issuer).host}`)
+  if (server === undefined) throw new Unusable(`publishes no metadata at ${new URL(issuer).host}`)
   // MCP, "Authorization Code Protection": who found it from a resource must not go on otherwise.
   if (!server.challengeMethods?.includes('S256'))
-    throw new BadAnswer('does not say that it protects logins by PKCE with S256')
-  return { ...server, resource: said?.resource ?? asked, ...(said?.scopes && { resourceScopes: said.scopes }) }
+    throw new Unusable('does not say that it protects logins by PKCE with S256')
+  return server
 }
 
 const ON_TENANT = /^\{base_url\}(?=\/|$)/

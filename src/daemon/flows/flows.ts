@@ -16,6 +16,12 @@ export interface RegisteredClient extends OAuthClient {
   readonly secretExpiresAt?: number
 }
 
+/**
+ * What a server may insist on: authorization requests that are pushed (RFC 9126) or signed (RFC 9101), tokens that are
+ * bound to a key (RFC 9449).
+ */
+export type Demand = 'pushed_requests' | 'signed_requests' | 'bound_tokens'
+
 /** The endpoints of one authorization server: out of a definition, or discovered. */
 export interface OAuthServer {
   /** Absent where the definition names endpoints and no issuer. */
@@ -41,6 +47,10 @@ export interface OAuthServer {
   readonly takesMetadataDocument: boolean
   /** PKCE methods it lists; absent where it lists none. */
   readonly challengeMethods?: readonly string[]
+  /** Scopes it lists; absent where it lists none. */
+  readonly scopesSupported?: readonly string[]
+  /** Ways in which it wants to be asked, and only so, that are not ours; absent where there are none. */
+  readonly demands?: readonly Demand[]
   /** What it said of itself came from a private address: so may what it names. */
   readonly isPrivate?: boolean
 }

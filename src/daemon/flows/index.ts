@@ -6,6 +6,7 @@ export { clientMetadataDocument, redirectUriOf } from './client-metadata-documen
 export type {
   AssertionRequest,
   AuthorizationRequest,
+  Demand,
   DevicePoll,
   DeviceRequest,
   Flows,
@@ -24,5 +25,6 @@ export type {
 } from './flows.ts'
 export { issuerName } from './library-party.ts'
 export { type FlowsOptions, openFlows } from './open-flows.ts'
-export { ProviderRefusal } from './provider-failure.ts'
+export { type ClientRefusal, ProviderRefusal, refusalOfClient } from './provider-failure.ts'
+export { CLIENT_AUTH_METHODS } from './register.ts'
 export { credentialOf, refreshedGrant, type StoredGrant, storedGrant } from './stored-grant.ts'

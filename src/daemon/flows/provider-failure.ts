@@ -33,6 +33,37 @@ const PLAINLY: Readonly<Record<string, string>> = {
   access_denied: 'the login was declined there',
   expired_token: 'the login was not finished there in time',
   invalid_client: 'it does not take our client',
+  invalid_scope: 'it does not grant the scopes that were asked for',
+  unauthorized_client: 'it does not let our client do this',
+}
+
+/** `unknown`: it says that it does not know the client, or not this secret. `doubted`: what else it refuses may be that. */
+export type ClientRefusal = 'unknown' | 'doubted' | 'none'
+
+/** RFC 6749's own, then GitHub's and Slack's. */
+const UNKNOWN_CLIENT: ReadonlySet<string> = new Set([
+  'invalid_client',
+  'incorrect_client_credentials',
+  'bad_client_secret',
+  'invalid_client_id',
+  'invalid_client_secret',
+])
+
+// Microsoft: no such app, a wrong secret, one that has ended. It calls the first an unauthorized client.
+const UNKNOWN_AT_MICROSOFT = /\bAADSTS(?:700016|7000215|7000222)\b/
+
+/** Codes that say with a 401 what it is about. */
+const OF_THE_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_scope', 'access_denied', 'expired_token'])
+
+/** Whether a provider's refusal, which may be the cause of another error, is of the client that was shown to it. */
+export function refusalOfClient(error: unknown): ClientRefusal {
+  if (error instanceof ProviderRefusal) {
+    if (UNKNOWN_CLIENT.has(error.code) || UNKNOWN_AT_MICROSOFT.test(error.message)) return 'unknown'
+    if (error.code === 'unauthorized_client') return 'doubted'
+    return error.status === 401 && !OF_THE_GRANT.has(error.code) ? 'doubted' : 'none'
+  }
+  if (error instanceof BadAnswer) return error.status === 401 ? 'doubted' : 'none'
+  return error instanceof Error ? refusalOfClient(error.cause) : 'none'
 }
 
 /** The provider answered, but not what the protocol says. `message` repeats nothing of it. */

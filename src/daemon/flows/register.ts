@@ -66,11 +66,12 @@ function clientMetadata({ server, redirectUri, scopes }: Registration): ClientMe
   }
 }
 
-const AUTH_METHODS = ['none', 'client_secret_post', 'client_secret_basic'] as const
+/** How a client of ours can prove itself, the least first. */
+export const CLIENT_AUTH_METHODS = ['none', 'client_secret_post', 'client_secret_basic'] as const
 
 /** The least that the server lists; what it does not list it may still take, so that a server without a list is asked for none. */
 function authMethod(listed: readonly string[] | undefined): OAuthClient['auth'] {
-  return AUTH_METHODS.find((method) => listed?.includes(method) ?? true) ?? 'none'
+  return CLIENT_AUTH_METHODS.find((method) => listed?.includes(method) ?? true) ?? 'none'
 }
 
 interface AskedOf {
@@ -89,6 +90,8 @@ function clientIn(answer: JsonObject, { asked, server, response }: AskedOf): Cli
     throw refuse('registered a client whose id gives its secret away')
   if (redirectUris !== undefined && JSON.stringify(redirectUris) !== JSON.stringify(asked.redirect_uris))
     throw refuse('registered another redirect URI than ours')
+  const demand = DEMANDS.find(([member]) => answer[member] === true)
+  if (demand) throw refuse(`registered a client that has to ${demand[1]}, which Broker does not do`)
   const auth = grantedAuth(answer, asked, server)
   if (auth === undefined) throw refuse('registered a client that has to prove itself in a way we do not know')
   if (auth === 'none' || !isPrintable(secret)) return { id, auth: 'none' }
@@ -97,10 +100,18 @@ function clientIn(answer: JsonObject, { asked, server, response }: AskedOf): Cli
   return { id, auth, secret: new Secret(secret), ...(ends && { secretExpiresAt: expiresAt * 1000 }) }
 }
 
+/** RFC 9449, section 5.2; RFC 8705, section 3.4; RFC 9126, section 6; RFC 9101, section 10.5. */
+const DEMANDS = [
+  ['dpop_bound_access_tokens', 'bind its tokens to a key (DPoP)'],
+  ['tls_client_certificate_bound_access_tokens', 'bind its tokens to a certificate'],
+  ['require_pushed_authorization_requests', 'push its authorization requests (PAR)'],
+  ['require_signed_request_object', 'sign its authorization requests (JAR)'],
+] as const
+
 /** As the server decided; where it does not say, as was asked, unless it made a secret that nobody asked for. */
 function grantedAuth(answer: JsonObject, asked: ClientMetadata, { clientAuth }: OAuthServer) {
   const { token_endpoint_auth_method: said, client_secret: secret } = answer
-  if (said !== undefined) return AUTH_METHODS.find((method) => method === said)
+  if (said !== undefined) return CLIENT_AUTH_METHODS.find((method) => method === said)
   if (asked.token_endpoint_auth_method !== 'none' || !isPrintable(secret)) return asked.token_endpoint_auth_method
   return clientAuth?.includes('client_secret_basic') ? 'client_secret_basic' : 'client_secret_post'
 }

@@ -1,6 +1,7 @@
 import { parseStrictJson } from '../../protocol/index.ts'
 import type { Reach } from './address-guard.ts'
-import type { OAuthServer } from './flows.ts'
+import type { Demand, OAuthServer } from './flows.ts'
+import { firstInTurn } from './in-turn.ts'
 import type { Outbound } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'
 import { BadAnswer, headOf, isForLater } from './provider-failure.ts'
@@ -32,31 +33,47 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What an authorization server says of itself: RFC 8414, then OpenID Connect Discovery in its newer and its older place.
- * Undefined where it publishes nothing.
+ * What an authorization server says of itself: RFC 8414, then OpenID Connect Discovery in its newer and its older place,
+ * then where only some have it. Undefined where it publishes nothing.
  * @throws BadAnswer where what is published there is of another issuer; Unreachable
  */
 export async function serverMetadata(ask: Outbound, issuer: string, reach: Reach): Promise<OAuthServer | undefined> {
-  for (const url of metadataUrls(issuer)) {
-    const published = await documentAt(ask, url, reach)
-    if (published === undefined) continue
-    if (!isSameIssuer(published.document['issuer'], issuer))
-      throw new BadAnswer('publishes the metadata of another issuer')
-    return serverIn(published)
-  }
-  return undefined
+  return firstInTurn(
+    placesOf(issuer).map(({ url, isItsOwn }) => async () => {
+      const published = await documentAt(ask, url, reach)
+      if (published === undefined || !isMetadata(published.document)) return undefined
+      if (isSameIssuer(published.document['issuer'], issuer)) return serverIn(published)
+      if (isItsOwn) throw new BadAnswer('publishes the metadata of another issuer')
+      return undefined
+    }),
+  )
 }
 
-function metadataUrls(issuer: string): readonly string[] {
+interface Place {
+  readonly url: string
+  /** Nobody else's metadata may be there; at the root of an origin may be those of its other issuers. */
+  readonly isItsOwn: boolean
+}
+
+function placesOf(issuer: string): readonly Place[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
-  return [
-    ...new Set([
-      `${origin}/.well-known/oauth-authorization-server${path}`,
-      `${origin}/.well-known/openid-configuration${path}`,
-      `${origin}${path}/.well-known/openid-configuration`,
-    ]),
+  const own = [
+    `${origin}/.well-known/oauth-authorization-server${path}`,
+    `${origin}/.well-known/openid-configuration${path}`,
+    `${origin}${path}/.well-known/openid-configuration`,
+    `${origin}${path}/.well-known/oauth-authorization-server`,
   ]
+  const roots = path === '' ? [] : [`${origin}/.well-known/oauth-authorization-server`]
+  return [
+    ...[...new Set(own)].map((url) => ({ url, isItsOwn: true })),
+    ...roots.map((url) => ({ url, isItsOwn: false })),
+  ]
+}
+
+/** Some answer any path with an object of theirs, as "not found" with status 200. */
+function isMetadata(document: JsonObject): boolean {
+  return document['issuer'] !== undefined || Object.values(ENDPOINTS).some((name) => document[name] !== undefined)
 }
 
 /** Byte by byte, but for the slash of an empty path: with it and without it, the metadata is in the same place. */
@@ -72,6 +89,8 @@ function serverIn({ document, reach }: PublishedDocument): OAuthServer {
   const clientAuth = namesIn(document['token_endpoint_auth_methods_supported'])
   const grantTypes = namesIn(document['grant_types_supported'])
   const challengeMethods = namesIn(document['code_challenge_methods_supported'])
+  const scopesSupported = namesIn(document['scopes_supported'])
+  const demands = DEMANDS.flatMap(([member, demand]) => (document[member] === true ? [demand] : []))
   return {
     issuer: String(document['issuer']),
     ...endpointsIn(document),
@@ -80,9 +99,17 @@ function serverIn({ document, reach }: PublishedDocument): OAuthServer {
     ...(clientAuth && { clientAuth }),
     ...(grantTypes && { grantTypes }),
     ...(challengeMethods && { challengeMethods }),
+    ...(scopesSupported && { scopesSupported }),
+    ...(demands.length > 0 && { demands }),
     ...(reach === 'private' && { isPrivate: true }),
   }
 }
+
+/** RFC 9126, section 5; RFC 9101, section 10.5. */
+const DEMANDS = [
+  ['require_pushed_authorization_requests', 'pushed_requests'],
+  ['require_signed_request_object', 'signed_requests'],
+] as const satisfies readonly (readonly [string, Demand])[]
 
 const ENDPOINTS = {
   authorizationUrl: 'authorization_endpoint',

@@ -108,6 +108,20 @@ describe('providers', () => {
     )
   })
 
+  it('have a host beside another where one is more specific, and never where both fit a request equally', () => {
+    const providers = open()
+    const beside = (name: string, ...hosts: string[]) =>
+      providers.register(definitionOf({ name, hosts }), { force: false, beside: true })
+    assert.deepEqual(beside('part', 'alpha.test/v1/*'), { warnings: [] })
+    assert.deepEqual(beside('below', 'x.beta.test'), { warnings: [] })
+    for (const [name, host] of [
+      ['whole', 'alpha.test'],
+      ['twin', 'alpha.test/v1/*'],
+      ['part', 'other.test'],
+    ] as const)
+      assert.throws(() => beside(name, host), { name: 'ProviderAlreadyRegisteredError' })
+  })
+
   it('are never guessed between when a host was taken by force', () => {
     const providers = open()
     const { warnings } = providers.register(definitionOf({ name: 'own', hosts: ['alpha.test'] }), { force: true })

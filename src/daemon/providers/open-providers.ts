@@ -8,7 +8,7 @@ import {
   removeDefinition,
   writeDefinition,
 } from './definition-files.ts'
-import { formatHost, overlap, tie } from './host-pattern.ts'
+import { formatHost, type HostPattern, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
 import { parseDefinition } from './parse-definition.ts'
 import type { Match, Provider, Target } from './provider.ts'
@@ -42,7 +42,7 @@ export interface Providers {
    * @returns sentences on what it now stands in for or competes with
    * @throws {BrokerError} ProviderAlreadyRegisteredError for a name or a host that is taken, unless forced
    */
-  register(definition: ProviderDefinition, options: { readonly force: boolean }): { readonly warnings: string[] }
+  register(definition: ProviderDefinition, options: RegisterOptions): { readonly warnings: string[] }
   /**
    * `removed`: there was a custom definition and now there is none of that name. `reset`: the bundled one is in use.
    * @throws {BrokerError} ProviderNotFoundError
@@ -50,6 +50,12 @@ export interface Providers {
   remove(name: string): 'removed' | 'reset'
   /** `issues`: definitions that do not parse. `warnings`: overridden names, ties, files that are not trusted. */
   health(): { readonly issues: string[]; readonly warnings: string[] }
+}
+
+export interface RegisterOptions {
+  readonly force: boolean
+  /** A host may have others that are more or less specific: only one that ties is taken. */
+  readonly beside?: boolean
 }
 
 /** What is in use at one moment; replaced whole. */
@@ -77,10 +83,10 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
     },
     match: (target, among = () => true) => registry.table.match(target, among),
     validate: parseDefinition,
-    register(definition, { force }) {
+    register(definition, { force, beside = false }) {
       refresh()
       const valid = parseDefinition(definition)
-      const conflicts = conflictsOf(valid, [...registry.byName.values()])
+      const conflicts = conflictsOf(valid, [...registry.byName.values()], beside ? tie : overlap)
       const [first] = conflicts
       if (first !== undefined && !force) throw alreadyRegistered(valid, first)
       writeDefinition(customDir, valid)
@@ -135,11 +141,15 @@ function provider(definition: ProviderDefinition, source: Provider['source'], ov
 }
 
 /** Sentences, each on one thing that is taken already. */
-function conflictsOf(definition: ProviderDefinition, providers: readonly Provider[]): readonly string[] {
+function conflictsOf(
+  definition: ProviderDefinition,
+  providers: readonly Provider[],
+  isTaken: (ours: HostPattern, theirs: HostPattern) => boolean,
+): readonly string[] {
   const hosts = compileHosts(definition)
   return providers.flatMap((other) => {
     if (other.definition.name === definition.name) return [`It replaces the ${other.source} provider of the same name`]
-    const shared = hosts.find((host) => other.hosts.some((theirs) => overlap(host, theirs)))
+    const shared = hosts.find((host) => other.hosts.some((theirs) => isTaken(host, theirs)))
     return shared === undefined ? [] : [`${formatHost(shared)} belongs to provider "${other.definition.name}" too`]
   })
 }
