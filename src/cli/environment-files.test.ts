@@ -80,6 +80,20 @@ test('what tools read in different ways is not used, and said', (t) => {
   ])
 })
 
+test('others that look like secrets are named, with their first place, and nothing else', (t) => {
+  const key = 'CNRY0123456789abcdefgh'
+  const root = folder(t, {
+    '.env.local': `ACME_API_KEY=${key}\n`,
+    '.env': `ACME_API_KEY=${key}\nOTHER_SECRET=${key}\nSHORT_TOKEN=CNRY\nFILLED_TOKEN=your-token-goes-here\nKEYBOARD=${key}\nA_KEY=${key}\n`,
+  })
+
+  assert.deepEqual(find(root, { THEIR_PAT: key }).others, [
+    'THEIR_PAT environment',
+    'ACME_API_KEY .env.local',
+    'OTHER_SECRET .env',
+  ])
+})
+
 test('names that are not asked for do nothing, whatever is in them, and thousands of lines take no time', (t) => {
   const hostile = '\u001b]0;CNRY\u0007=x\n__proto__=CNRY\nconstructor=CNRY\n= CNRY\nA_KEY CNRY\n\u0000'.replace(
     '\u0000',
@@ -133,9 +147,13 @@ test('a pipe in the place of a file does not hold the command up', (t) => {
 function find(root: string, environment: Readonly<Record<string, string>> = {}) {
   const skipped: string[] = []
   const names = new Set(['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY', 'G_KEY'])
-  const variables = findVariables(names, environment, root, (message) => skipped.push(message))
+  const { found: variables, others } = findVariables(names, environment, root, (message) => skipped.push(message))
   const found = [...variables].map(([name, { value, source }]) => [name, `${value.reveal()} ${source}`])
-  return { found: Object.fromEntries(found), skipped }
+  return {
+    found: Object.fromEntries(found),
+    skipped,
+    others: others.map(({ name, source }) => `${name} ${source}`),
+  }
 }
 
 function folder(t: TestContext, files: Readonly<Record<string, string>>): string {

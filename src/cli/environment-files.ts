@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import { parseEnv } from 'node:util'
 import { Secret } from '../protocol/index.ts'
 import { readForeignFile } from './foreign-file.ts'
+import { whyNoKey } from './no-key.ts'
 
 /** The source of what is in the process's own environment. */
 export const ENVIRONMENT = 'environment'
@@ -16,23 +17,32 @@ export interface FoundVariable {
 /** The first one wins; the process's own environment wins over all of them. */
 const FILES = ['.env.development.local', '.env.local', '.env.development', '.env'] as const
 
+export interface FoundVariables {
+  /** Each once, by name. */
+  readonly found: ReadonlyMap<string, FoundVariable>
+  /** Others that may hold a key, where they were found first. */
+  readonly others: readonly Pick<FoundVariable, 'name' | 'source'>[]
+}
+
 /**
- * Finds `names` in the environment and in the .env files of `folder`, each once. Files are read, never run: what would
- * need a shell to become a value is none. `warn` hears of a file or a value that cannot be used, and why.
+ * Finds `names` in the environment and in the .env files of `folder`. Files are read, never run: what would need a shell to
+ * become a value is none. `warn` hears of a file or a value that cannot be used, and why.
  */
 export function findVariables(
   names: ReadonlySet<string>,
   environment: Readonly<Record<string, string>>,
   folder: string,
   warn: (message: string) => void,
-): ReadonlyMap<string, FoundVariable> {
+): FoundVariables {
   const found = new Map<string, FoundVariable>()
+  const others = new Map<string, Pick<FoundVariable, 'name' | 'source'>>()
   const take = (
     source: string,
     variables: Readonly<Record<string, string | undefined>>,
     oddityIn: (name: string) => string | undefined = () => undefined,
   ) => {
     for (const [name, value = ''] of Object.entries(variables)) {
+      if (!names.has(name) && !others.has(name) && mayHoldKey(name, value)) others.set(name, { name, source })
       if (!names.has(name) || found.has(name) || value.trim() === '') continue
       const problem = problemOf(value, source) ?? oddityIn(name)
       if (problem === undefined) found.set(name, { name, source, value: new Secret(value) })
@@ -50,8 +60,15 @@ export function findVariables(
         warn(`${name} in ${file} was not read: a quote before it is not closed`)
     }
   }
-  return found
+  return { found, others: [...others.values()] }
 }
+
+/** By its name, and by a value that is a word of some length and no placeholder. */
+function mayHoldKey(name: string, value: string): boolean {
+  return SECRET_NAME.test(name) && /^\S{16,}$/.test(value) && whyNoKey(new Secret(value)) === undefined
+}
+
+const SECRET_NAME = /(?:^|_)(?:API_?KEY|TOKEN|SECRET|SECRET_KEY|ACCESS_KEY|PRIVATE_KEY|PAT|APIKEY|AUTH_KEY)$/
 
 /** The values as they are written, by name; the last line of a name counts. */
 function linesIn(text: string): ReadonlyMap<string, string> {

@@ -7,7 +7,7 @@ import { claimCode } from '../../identity/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
 import { defaultHandle } from '../default-handle.ts'
-import { findVariables } from '../environment-files.ts'
+import { type FoundVariables, findVariables } from '../environment-files.ts'
 import { interruption } from '../interruption.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, isOf } from '../key-import.ts'
@@ -38,9 +38,9 @@ export async function onboard(before: Invocation, options: OnboardOptions): Prom
   const how = await ensureDaemon(config, invocation.log)
   if (how === 'started') output.done(`Started the daemon at ${config.baseUrl}`)
   const did = signerOf(config, handle).key.did
-  const { registered, results } = await asAgent(invocation, async (client) => ({
+  const { registered, results, unknown } = await asAgent(invocation, async (client) => ({
     registered: await ensureClaimed(invocation, client, handle),
-    results: await scan(invocation, client, { mode: modeOf(options), sources }),
+    ...(await scan(invocation, client, { mode: modeOf(options), sources })),
   }))
   const imported = [...new Set(results.filter(({ status }) => status === 'imported').map(({ provider }) => provider))]
   const document = {
@@ -51,8 +51,9 @@ export async function onboard(before: Invocation, options: OnboardOptions): Prom
     daemon_base_url: config.baseUrl,
     imported,
     results,
+    unknown: unknown.map(({ name, source }) => ({ env_var: name, source })),
   }
-  output.result(document, () => report(invocation, handle, results, modeOf(options)))
+  output.result(document, () => report(invocation, handle, { results, unknown }, modeOf(options)))
 }
 
 function refuseQuiet({ quiet }: Invocation): void {
@@ -157,17 +158,23 @@ interface ScanOptions {
   readonly sources: readonly KeySourceName[]
 }
 
+interface Scanned {
+  readonly results: readonly ImportResult[]
+  /** Variables that look like secrets, and that no definition has. */
+  readonly unknown: FoundVariables['others']
+}
+
 async function scan(
   { config, output }: Invocation,
   client: DaemonClient,
   { mode, sources }: ScanOptions,
-): Promise<readonly ImportResult[]> {
+): Promise<Scanned> {
   const [list, connections] = await Promise.all([client.providersWithKeys(), client.connections()])
   const providers = keyProviders(list)
   const variables = providers.flatMap(({ variables }) => variables.map(({ name }) => name))
   const names = new Set([...variables, ...variables.flatMap(placeVariablesOf)])
   const warn = (text: string) => output.warn(text)
-  const found = findVariables(names, config.inherited, process.cwd(), warn)
+  const { found, others } = findVariables(names, config.inherited, process.cwd(), warn)
   const keys = findKeys(sources, {
     environment: config.inherited,
     home: homedir(),
@@ -179,15 +186,10 @@ async function scan(
   for (const provider of providers) {
     results.push(...(await importKeys(provider, { client, mode, found, keys, connections, warn })))
   }
-  return results
+  return { results, unknown: others }
 }
 
-function report(
-  { config, output }: Invocation,
-  handle: string,
-  results: readonly ImportResult[],
-  mode: ImportMode,
-): void {
+function report({ config, output }: Invocation, handle: string, { results, unknown }: Scanned, mode: ImportMode): void {
   if (results.length > 0) {
     output.table(
       ['PROVIDER', 'VARIABLE', 'FOUND IN', 'STATUS'],
@@ -195,6 +197,7 @@ function report(
     )
   }
   output.done(`"${handle}" is set up at ${config.baseUrl}`)
+  if (unknown.length > 0) output.note(unknownInWords(unknown))
   if (results.length === 0) output.note('No API keys were found here. Store one with `broker login <provider>`.')
   if (results.some(({ status, needs }) => status === 'different' && !needs)) {
     output.note('Keys that differ were left alone; `broker onboard --overwrite` takes those found.')
@@ -208,6 +211,14 @@ function report(
     )
   }
 }
+
+function unknownInWords(unknown: Scanned['unknown']): string {
+  const names = unknown.slice(0, MOST_NAMED).map(({ name, source }) => `${name} in ${source}`)
+  const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : ''
+  return `These look like secrets that no provider has: ${names.join(', ')}${more}. Define one: \`broker provider register <definition.json>\`.`
+}
+
+const MOST_NAMED = 20
 
 function nameOf({ provider, connection }: ImportResult): string {
   return connection === undefined ? provider : `${provider} (${connection})`
