@@ -6,11 +6,17 @@
 import { execFileSync } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CredentialKind, destinationText, differenceOf, isSameDestination } from '../src/daemon/providers/index.ts'
+import {
+  type CredentialKind,
+  destinationText,
+  differenceOf,
+  hasSection,
+  isSameDestination,
+} from '../src/daemon/providers/index.ts'
 import type { ProviderDefinition } from '../src/schemas/index.ts'
 import { root } from './source-files.ts'
 
-const KINDS: readonly CredentialKind[] = ['api_key', 'oauth2', 'signing']
+const KINDS: readonly CredentialKind[] = ['api_key', 'oauth2', 'signing', 'client_credentials']
 const TARGET = 'src/daemon/providers/earlier-destinations.ts'
 
 /** Destinations of one commit: text by `provider kind`. */
@@ -34,10 +40,9 @@ export function destinationsAt(commit: string): Destinations {
 }
 
 function destinationsOf(definition: ProviderDefinition): readonly (readonly [string, string])[] {
-  return KINDS.filter((kind) => definition[kind === 'oauth2' ? 'oauth' : kind] !== undefined).map((kind) => [
-    `${definition.name} ${kind}`,
-    destinationText(definition, kind),
-  ])
+  const isThere = (kind: CredentialKind) =>
+    kind === 'oauth2' ? definition.oauth !== undefined : hasSection(definition, kind)
+  return KINDS.filter(isThere).map((kind) => [`${definition.name} ${kind}`, destinationText(definition, kind)])
 }
 
 function earlierDestinations(): Readonly<Record<string, readonly unknown[]>> {

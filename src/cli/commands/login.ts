@@ -18,6 +18,8 @@ export interface LoginOptions {
   readonly baseUrl?: string
   /** With a key that signs, where the provider takes API keys or tokens too. */
   readonly signingKey?: boolean
+  /** With the id and secret of a client, where the provider takes API keys too. */
+  readonly clientCredentials?: boolean
   readonly force?: boolean
   /** Whether a browser is opened; where a person is at the terminal, if it is not said. */
   readonly browser?: boolean
@@ -93,6 +95,7 @@ async function logIn(login: Login, provider: string): Promise<AuthSession> {
       ...(options.scopes && { scopes: [...options.scopes] }),
       ...(options.baseUrl && { base_url: options.baseUrl }),
       ...(options.signingKey && { signing: true }),
+      ...(options.clientCredentials && { grant: 'client_credentials' as const }),
       ...(options.force && { force: true }),
     })
     return completed(await finish(login, session, interrupted.signal))

@@ -10,7 +10,7 @@ import {
   removedProvider,
 } from '../../schemas/index.ts'
 import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
-import { credentialFields, needsBaseUrl, type Provider } from '../providers/index.ts'
+import { credentialFields, hasSection, keySection, needsBaseUrl, type Provider } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
@@ -80,8 +80,8 @@ export function providerRoutes(options: DefinitionsOptions): readonly Route[] {
 }
 
 function keysOf({ definition }: Provider): Pick<ProviderSummary, 'keys'> {
-  const { api_key, signing, env = {}, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
-  if (api_key === undefined && signing === undefined) return {}
+  const { env = {}, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
+  if (!hasSection(definition, keySection(definition))) return {}
   return {
     keys: {
       env,

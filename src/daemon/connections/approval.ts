@@ -34,8 +34,8 @@ export function approvedKind(definition: ProviderDefinition, row: ConnectionRow)
   return known.get(key)
 }
 
-function kindsOf(definition: ProviderDefinition, { auth_type }: ConnectionRow): readonly CredentialKind[] {
-  if (auth_type === 'oauth2') return ['oauth2']
+function kindsOf(definition: ProviderDefinition, { auth_type, flow }: ConnectionRow): readonly CredentialKind[] {
+  if (auth_type === 'oauth2') return [flow === 'api_key' ? 'client_credentials' : 'oauth2']
   return definition.signing ? ['api_key', 'signing'] : ['api_key']
 }
 

@@ -16,6 +16,8 @@ export interface UsableConnection extends ConnectionId, OpenedCredential {
   readonly baseUrl?: string
   /** Of the access token, milliseconds since 1970; absent where the provider does not say, and for an API key. */
   readonly expiresAt?: number
+  /** What its tokens are asked for with. */
+  readonly scopes: readonly string[]
   /** Whether there is a refresh token. */
   readonly refreshable: boolean
   /** From when on it should be refreshed, and until when it can be used before that is done. */
@@ -36,6 +38,7 @@ export function usableConnection(row: ConnectionRow, kind: CredentialKind, opene
     connection: row.connection,
     kind,
     ...opened,
+    scopes: JSON.parse(row.scopes) as string[],
     refreshable: row.refreshable === 1,
     ...(row.base_url !== null && { baseUrl: row.base_url }),
     ...(expiresAt !== undefined && { expiresAt }),
@@ -97,11 +100,16 @@ export function redacted(
 ): Record<string, string> {
   const kind = definition && kindOf(definition, row.flow, credential)
   const shown = new Set(
-    row.auth_type === 'oauth2' ? SHOWN_OF_GRANT : kind && kind !== 'oauth2' ? publicFields(definition, kind) : [],
+    row.auth_type === 'oauth2' && row.flow !== 'api_key'
+      ? SHOWN_OF_GRANT
+      : kind && kind !== 'oauth2'
+        ? publicFields(definition, kind)
+        : [],
   )
   return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
 }
 
 function publicFields(definition: ProviderDefinition, section: KeySection): readonly string[] {
-  return credentialFields(definition, section).flatMap((field) => (field.secret ? [] : [field.name]))
+  const entered = credentialFields(definition, section).flatMap((field) => (field.secret ? [] : [field.name]))
+  return section === 'client_credentials' ? [...entered, ...SHOWN_OF_GRANT] : entered
 }

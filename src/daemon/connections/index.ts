@@ -14,6 +14,7 @@ export {
   refreshDueAt,
   usableUntil,
 } from './freshness.ts'
+export type { IssueOutcome } from './issue-outcome.ts'
 export {
   type ForgottenClient,
   type KeptClient,
@@ -25,6 +26,7 @@ export {
 export {
   type Connections,
   type DueConnection,
+  type LoggedIn,
   type NewConnection,
   openConnections,
 } from './open-connections.ts'

@@ -13,13 +13,14 @@ import {
   type CredentialKind,
   type DestinationLines,
   destinationText,
+  enteredOf,
   type Provider,
   type Providers,
 } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { approvedKind, differenceFor } from './approval.ts'
-import type { FailingRefresh } from './attention.ts'
+import { type FailingRefresh, optionOf } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import {
   deleteRow,
@@ -44,6 +45,7 @@ import {
 } from './credential-record.ts'
 import { destinationOf, kindOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
+import { type IssueOutcome, writeIssueOutcome } from './issue-outcome.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
 import {
   changedAgain,
@@ -121,7 +123,7 @@ export interface Connections {
    */
   revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked>
   /** The names of a provider's connections, and how each logs in. */
-  ofProvider(actor: Actor, provider: string): Promise<readonly (ConnectionId & { readonly authType: AuthType })[]>
+  ofProvider(actor: Actor, provider: string): Promise<readonly LoggedIn[]>
   /**
    * Connections of all vaults whose tokens are due, and can be refreshed now; of those that nobody uses, only what has
    * rested for a day.
@@ -130,10 +132,10 @@ export interface Connections {
   /** Removes all connections of a provider, and the OAuth clients it knew. How many there were. */
   removeAll(tx: Db, actor: Actor, provider: string): Promise<Removed>
   /**
-   * Writes down that a token was made with a key that signs, or could not be: `provider.refreshed`,
-   * `provider.refresh_failed`.
+   * Writes down what came of asking for a token with what the connection holds: `provider.refreshed`,
+   * `provider.refresh_failed`, and what has to be told of the connection until there is one.
    */
-  tokenMade(actor: Actor, id: ConnectionId, outcome: 'success' | { readonly reason: string }): Promise<void>
+  tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void>
   /** @throws BrokerError ConnectionNotFoundError */
   setDefault(actor: Actor, provider: string, connection: string): Promise<void>
   /**
@@ -157,6 +159,12 @@ export interface Connections {
 export interface LeftBehind {
   readonly newDefault?: string
   readonly left?: readonly string[]
+}
+
+/** A connection, and how it was logged in. */
+export interface LoggedIn extends ConnectionId {
+  readonly authType: AuthType
+  readonly flow: FlowName
 }
 
 export interface Removed {
@@ -249,10 +257,17 @@ class ConnectionsOfStore implements Connections {
   }
 
   async holds(actor: Actor, id: ConnectionId, credential: Credential): Promise<boolean> {
-    const { credential: stored } = await this.#credentialOf(actor, await this.#row(actor, id))
+    const row = await this.#row(actor, id)
+    const stored = this.#entered(row, (await this.#credentialOf(actor, row)).credential)
     const names = Object.keys(stored)
     if (names.length !== Object.keys(credential).length) return false
     return names.every((name) => sameText(stored[name], credential[name]))
+  }
+
+  #entered(row: ConnectionRow, credential: Credential): Credential {
+    const definition = this.#definition(row)
+    const isClient = definition && kindOf(definition, row.flow, credential) === 'client_credentials'
+    return isClient ? enteredOf(definition, credential) : credential
   }
 
   async put(actor: Actor, wanted: NewConnection): Promise<void> {
@@ -273,7 +288,7 @@ class ConnectionsOfStore implements Connections {
           vault_id: actor.vaultId,
           ...id,
           is_default: before?.is_default ?? ((await findDefault(tx, actor, id.provider)) ? 0 : 1),
-          auth_type: authTypeOf(wanted.flow),
+          auth_type: authTypeOf(kind),
           flow: wanted.flow,
           base_url: wanted.baseUrl ?? null,
           scopes: JSON.stringify(wanted.scopes),
@@ -399,7 +414,12 @@ class ConnectionsOfStore implements Connections {
 
   async ofProvider(actor: Actor, provider: string) {
     const rows = await namesOf(this.#store.db, actor, provider)
-    return rows.map(({ connection, auth_type }) => ({ provider, connection, authType: auth_type as AuthType }))
+    return rows.map(({ connection, auth_type, flow }) => ({
+      provider,
+      connection,
+      authType: auth_type as AuthType,
+      flow: flow as FlowName,
+    }))
   }
 
   async dueForRefresh(limit: number): Promise<readonly DueConnection[]> {
@@ -493,24 +513,24 @@ class ConnectionsOfStore implements Connections {
     const kind = approvedKind(provider.definition, row)
     if (!kind) throw needsApproval(row)
     const status = tokenStatus(row, this.#now())
-    if (status !== 'connected') throw tokenExpired(row, status)
+    if (status !== 'connected') throw tokenExpired(row, status, optionOf(provider.definition, kind))
     const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
     return usableConnection(row, kind, opened)
   }
 
-  async tokenMade(
-    actor: Actor,
-    { provider, connection }: ConnectionId,
-    outcome: 'success' | { readonly reason: string },
-  ): Promise<void> {
-    const id = { provider, connection }
-    await this.#record(
-      actor,
-      outcome === 'success'
-        ? { event: 'provider.refreshed', status: 'success', ...id }
-        : { event: 'provider.refresh_failed', status: 'failure', reason: outcome.reason, ...id },
-    )
+  async tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void> {
+    const { provider, connection } = used
+    await this.#store.transaction(async (tx) => {
+      await writeIssueOutcome(tx, actor, used, { outcome, now: this.#now() })
+      await this.#audit.record(tx, actor, {
+        provider,
+        connection,
+        ...(outcome.kind === 'issued'
+          ? { event: 'provider.refreshed', status: 'success' }
+          : { event: 'provider.refresh_failed', status: 'failure', reason: outcome.reason }),
+      })
+    })
   }
 
   async breach(actor: Actor): Promise<string | undefined> {
@@ -647,12 +667,13 @@ function copied({ hosts, injections, endpoints }: DestinationLines): Approval['a
 async function namesOf(db: Db, { vaultId }: Actor, provider: string) {
   return db
     .selectFrom('connections')
-    .select(['provider', 'connection', 'auth_type'])
+    .select(['provider', 'connection', 'auth_type', 'flow'])
     .where('vault_id', '=', vaultId)
     .where('provider', '=', provider)
     .execute()
 }
 
-function authTypeOf(flow: FlowName): AuthType {
-  return flow === 'api_key' ? 'api_key' : 'oauth2'
+/** What its requests carry. */
+function authTypeOf(kind: CredentialKind): AuthType {
+  return kind === 'oauth2' || kind === 'client_credentials' ? 'oauth2' : 'api_key'
 }

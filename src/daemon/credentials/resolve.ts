@@ -2,6 +2,7 @@ import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts
 import type { Connection, Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
 import { credentialHosts, type Match, matchesHost, type Provider, type Providers } from '../providers/index.ts'
+import { issuedResolution } from './issued-resolution.ts'
 import type { Refresher } from './open-refresher.ts'
 import { resolutionOf } from './resolution.ts'
 import { signedResolution } from './signed-resolution.ts'
@@ -70,7 +71,13 @@ async function resolveMatch(
   const connection = connectionFor(actor, provider.definition.name, request.connection)
   const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
   requireDestination(provider, used, request)
-  if (used.kind === 'signing') return signedResolution(credentials, { actor, provider, host, used, request })
+  if (used.kind === 'signing' && provider.definition.signing?.type === 'aws_sigv4') {
+    return signedResolution({ used, request }, (credentials.now ?? Date.now)())
+  }
+  if (used.kind === 'signing' || used.kind === 'client_credentials') {
+    const rejectedVersion = request.rejected_version
+    return issuedResolution(credentials.issuer, { actor, provider, host, used, rejectedVersion })
+  }
   const { version, refreshable, ...carried } = used
   return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, host)
 }

@@ -4,7 +4,7 @@
  * network, keep anything, or repeat a key in an error.
  */
 export { type AwsScope, scopeOfHost } from './aws-scope.ts'
-export { appAssertion, serviceAccountAssertion } from './jwt-assertion.ts'
-export { parsePrivateKey } from './private-key.ts'
+export { appAssertion, clientAssertion, serviceAccountAssertion } from './jwt-assertion.ts'
+export { parseClientKey, parsePrivateKey } from './private-key.ts'
 export { parseServiceAccount, type ServiceAccount } from './service-account.ts'
 export { type AwsKey, type SignableRequest, sigV4Headers } from './sigv4.ts'
