@@ -135,6 +135,10 @@ const oauth = z.strictObject({
     .describe(
       'Where the grant `client_credentials` asks, if not at `token_url`. Like that with this grant, it may have `{field}` for a segment of its path.',
     ),
+  client_auth_method: z
+    .enum(['client_secret_post', 'client_secret_basic', 'private_key_jwt'])
+    .optional()
+    .describe('How a client proves itself with the grant `client_credentials`, if not as `token_auth_method` says.'),
   client_scopes: z
     .array(headerValue.max(200))
     .max(200)
@@ -143,7 +147,9 @@ const oauth = z.strictObject({
   token_auth_method: z
     .enum(['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'])
     .optional()
-    .describe('`private_key_jwt` (RFC 7523 section 2.2) is for the grant `client_credentials` alone.'),
+    .describe(
+      '`private_key_jwt` (RFC 7523 section 2.2) is for the grant `client_credentials`: where people log in too, it is a `client_auth_method`.',
+    ),
   authorize_params: z.record(parameterName, z.string().max(500)).optional(),
   token_params: z
     .record(parameterName, z.string().max(500))

@@ -22,7 +22,7 @@ export function beginClientLogin(rooms: Rooms, request: LoginRequest): FormStep 
   const { definition } = request.provider
   return {
     kind: 'form',
-    asksFor: 'credential',
+    asksFor: 'client',
     fields: credentialFields(definition, 'client_credentials'),
     submit: (input) => logIn(rooms, request, input),
   }

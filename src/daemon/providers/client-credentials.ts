@@ -38,8 +38,14 @@ function asFile(field: Field): Field {
   return field.name === 'private_key' ? { ...field, multiline: true } : field
 }
 
-export function signsForItself({ oauth }: ProviderDefinition): boolean {
-  return oauth?.token_auth_method === 'private_key_jwt'
+/** How the client shows itself; with nothing said, or nothing for people, as RFC 6749 section 2.3.1 has it. */
+export function clientAuthMethod({ oauth }: ProviderDefinition) {
+  const method = oauth?.client_auth_method ?? oauth?.token_auth_method
+  return method === undefined || method === 'none' ? 'client_secret_basic' : method
+}
+
+function signsForItself(definition: ProviderDefinition): boolean {
+  return clientAuthMethod(definition) === 'private_key_jwt'
 }
 
 /** The field that holds what the client proves itself with. */

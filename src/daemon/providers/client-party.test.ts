@@ -182,11 +182,12 @@ describe('a definition of the grant client_credentials', () => {
       )
     })
 
-  for (const name of ['client_token_url', 'client_scopes', 'token_auth_method'] as const)
+  for (const name of ['client_token_url', 'client_scopes', 'client_auth_method', 'token_auth_method'] as const)
     it(`is the only one with ${name} for clients`, () => {
       const value = {
         client_token_url: 'https://prov.test/t',
         client_scopes: ['a'],
+        client_auth_method: 'client_secret_post',
         token_auth_method: 'private_key_jwt',
       }[name]
       const browser = { grant: undefined, authorization_url: 'https://prov.test/auth', [name]: value }
@@ -325,7 +326,7 @@ describe('where the id and secret of a client may go', () => {
     const clientOnly = {
       client_token_url: 'https://prov.test/c',
       client_scopes: ['z'],
-      token_auth_method: 'private_key_jwt',
+      client_auth_method: 'private_key_jwt',
     }
     assert.equal(destinationDigest(definitionOf({ ...browser, ...clientOnly }, flow), 'oauth2'), before)
   })

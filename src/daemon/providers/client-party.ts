@@ -1,7 +1,7 @@
 import { Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { clientAssertion, parseClientKey } from '../signing/index.ts'
-import { clientFields, OPEN, openNames, secretField, signsForItself } from './client-credentials.ts'
+import { clientAuthMethod, clientFields, OPEN, openNames, secretField } from './client-credentials.ts'
 
 type Credential = Readonly<Record<string, Secret>>
 
@@ -117,14 +117,12 @@ function shownClient(
   const id = textOf(credential, 'client_id')
   const secret = credential[secretField(definition)]
   if (id === undefined || secret === undefined) return undefined
-  if (!signsForItself(definition)) {
-    const isInBody = definition.oauth?.token_auth_method === 'client_secret_post'
-    return { id, secret, auth: isInBody ? 'client_secret_post' : 'client_secret_basic' }
-  }
+  const auth = clientAuthMethod(definition)
+  if (auth !== 'private_key_jwt') return { id, secret, auth }
   const key = parseClientKey(secret.reveal())
   const keyId = textOf(credential, 'kid')
   const client = key && { id, key, ...(keyId !== undefined && { keyId }) }
-  return client && { id, auth: 'private_key_jwt', assertion: clientAssertion(client, audience, now) }
+  return client && { id, auth, assertion: clientAssertion(client, audience, now) }
 }
 
 /** Of a field that is no secret. */

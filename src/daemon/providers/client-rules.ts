@@ -22,11 +22,10 @@ export function clientProblems(definition: ProviderDefinition): readonly ErrorDe
 
 function withoutTheGrant(oauth: OAuthSection): readonly ErrorDetail[] {
   const needsIt = (path: string) => ({ path: `oauth.${path}`, message: 'needs the grant "client_credentials"' })
-  return [
-    ...(oauth.token_auth_method === 'private_key_jwt' ? [needsIt('token_auth_method')] : []),
-    ...(oauth.client_token_url === undefined ? [] : [needsIt('client_token_url')]),
-    ...(oauth.client_scopes === undefined ? [] : [needsIt('client_scopes')]),
-  ]
+  const own = (['client_token_url', 'client_auth_method', 'client_scopes'] as const).filter(
+    (name) => oauth[name] !== undefined,
+  )
+  return [...(oauth.token_auth_method === 'private_key_jwt' ? ['token_auth_method'] : []), ...own].map(needsIt)
 }
 
 function missingEndpoint({ token_url, client_token_url, issuer, resource }: OAuthSection): readonly ErrorDetail[] {
@@ -35,10 +34,14 @@ function missingEndpoint({ token_url, client_token_url, issuer, resource }: OAut
     : []
 }
 
-/** Without a login in a browser, nobody is left whom a client without a secret could stand for. */
+/** A login in a browser knows no key; without one, nobody is left whom a client without a secret could stand for. */
 function methodProblems({ flow }: ProviderDefinition, oauth: OAuthSection): readonly ErrorDetail[] {
-  return oauth.token_auth_method === 'none' && flow === 'api_key'
-    ? [{ path: 'oauth.token_auth_method', message: 'must be a way in which a client proves itself' }]
+  const path = 'oauth.token_auth_method'
+  const isForPeople = flow !== 'api_key' || (oauth.authorization_url ?? oauth.device_authorization_url) !== undefined
+  if (oauth.token_auth_method === 'private_key_jwt' && isForPeople)
+    return [{ path, message: 'is for people too, who have no key: say it as "client_auth_method"' }]
+  return oauth.token_auth_method === 'none' && !isForPeople
+    ? [{ path, message: 'must be a way in which a client proves itself' }]
     : []
 }
 
