@@ -6,6 +6,7 @@ import {
   differenceOf,
   digestOf,
   earlierDestination,
+  hasSection,
   isSameDestination,
 } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
@@ -32,6 +33,13 @@ export function approvedKind(definition: ProviderDefinition, row: ConnectionRow)
       kinds.find((kind) => goesToTheSame(definition, kind, row)),
     )
   return known.get(key)
+}
+
+/** Whether the definition of today takes nothing like what the connection holds: then no approval helps, but a login. */
+export function isTakenNoMore(definition: ProviderDefinition, row: ConnectionRow): boolean {
+  return kindsOf(definition, row).every((kind) =>
+    kind === 'oauth2' ? definition.oauth === undefined : !hasSection(definition, kind),
+  )
 }
 
 function kindsOf(definition: ProviderDefinition, { auth_type, flow }: ConnectionRow): readonly CredentialKind[] {

@@ -1,7 +1,7 @@
 import type { Attention, AttentionOf, Connection, ProviderDefinition } from '../../schemas/index.ts'
 import { type CredentialKind, loginOption } from '../providers/index.ts'
 import type { ConnectionRow, RefreshRow } from '../store/index.ts'
-import { approvedKind } from './approval.ts'
+import { approvedKind, isTakenNoMore } from './approval.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { tokenStatus } from './token-status.ts'
 
@@ -21,7 +21,11 @@ export function attentionFor(
 ): Attention | undefined {
   if (!definition) return unknownProvider(row)
   const kind = approvedKind(definition, row)
-  if (kind === undefined) return needsApproval(row, seenSince(row))
+  if (kind === undefined) {
+    const since = seenSince(row)
+    if (!isTakenNoMore(definition, row)) return needsApproval(row, since)
+    return needsLogin(row, since, "The provider's definition takes no such credential any more.", '')
+  }
   const status = tokenStatus(row, now)
   if (status === 'expired')
     return needsLogin(row, row.expires_at, 'Its token has ended, and there is none to get another with.', '')

@@ -2,7 +2,7 @@ import type { AuthType, FlowName } from '../../protocol/index.ts'
 import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
 import { type CredentialKind, credentialFields, type KeySection } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
-import { approvedKind } from './approval.ts'
+import { approvedKind, isTakenNoMore } from './approval.ts'
 import { attentionFor, type FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
@@ -62,7 +62,7 @@ export function connectionView(
     auth_type: row.auth_type as AuthType,
     flow: row.flow as FlowName,
     ...(kind === 'signing' && definition?.signing && { signing: definition.signing.type }),
-    status: kind === undefined ? 'needs_approval' : tokenStatus(row, at.now),
+    status: kind === undefined ? unapprovedStatus(definition, row) : tokenStatus(row, at.now),
     scopes: JSON.parse(row.scopes) as string[],
     ...(row.base_url !== null && { base_url: row.base_url }),
     ...(row.account !== null && { account: JSON.parse(row.account) as NonNullable<Connection['account']> }),
@@ -72,6 +72,10 @@ export function connectionView(
     ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
     ...(attention !== undefined && { attention }),
   }
+}
+
+function unapprovedStatus(definition: ProviderDefinition | undefined, row: ConnectionRow): Connection['status'] {
+  return definition && isTakenNoMore(definition, row) ? 'needs_login' : 'needs_approval'
 }
 
 /** Whether the definition of today binds the connection's credential to what it was bound to at login. */

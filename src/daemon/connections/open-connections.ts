@@ -19,7 +19,7 @@ import {
 } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { approvedKind, differenceFor } from './approval.ts'
+import { approvedKind, differenceFor, isTakenNoMore } from './approval.ts'
 import { type FailingRefresh, optionOf } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import {
@@ -331,6 +331,7 @@ class ConnectionsOfStore implements Connections {
     const definition = this.#definition(row)
     if (!definition) throw noDefinition(row)
     if (approvedKind(definition, row) !== undefined) throw nothingToApprove(row)
+    if (isTakenNoMore(definition, row)) throw tokenExpired(row, 'needs_login')
     return definition
   }
 
@@ -511,7 +512,7 @@ class ConnectionsOfStore implements Connections {
     const row = await findSealed(this.#store.db, actor, { provider: name, connection })
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
     const kind = approvedKind(provider.definition, row)
-    if (!kind) throw needsApproval(row)
+    if (!kind) throw isTakenNoMore(provider.definition, row) ? tokenExpired(row, 'needs_login') : needsApproval(row)
     const status = tokenStatus(row, this.#now())
     if (status !== 'connected') throw tokenExpired(row, status, optionOf(provider.definition, kind))
     const opened = await this.#credentialOf(actor, row)

@@ -264,12 +264,15 @@ describe('tokens of a client that acts for itself', () => {
     assert.match((await attention())[0]?.fix ?? '', /--client-credentials --force$/)
   })
 
-  it('leaves a key as it is whose provider has turned to clients, but for an approval that says so', async () => {
+  it('needs a login where the provider took keys before: no approval makes one of a key', async () => {
     register({}, { auth_type: 'api_key', api_key: { prefix: 'Key' } })
     await logIn({ api_key: 'CNRYkey' })
     register({})
-    assert.equal((await attention())[0]?.kind, 'needs_approval')
-    await rooms.connections.approve(rooms.actor, { provider: 'acme', connection: 'default' })
-    await assert.rejects(resolve(), { name: 'CredentialMissingError' })
+    assert.deepEqual([(await attention())[0]?.kind, (await connection())?.status], ['needs_login', 'needs_login'])
+    await assert.rejects(resolve(), { name: 'TokenExpiredError' })
+    const approved = rooms.connections.approve(rooms.actor, { provider: 'acme', connection: 'default' })
+    await assert.rejects(approved, { name: 'TokenExpiredError' })
+    await logIn()
+    assert.equal(await provider.isActive(await token()), true)
   })
 })
