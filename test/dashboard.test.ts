@@ -154,6 +154,10 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await define({ name: 'acme' })
     await define({ name: 'acme-tv', display_name: 'Acme TV', flow: 'device_code', hosts: ['tv.acme.example'] })
     await define(
+      { name: 'acme-services', display_name: 'Acme Services', hosts: ['services.acme.example'] },
+      { grant: 'client_credentials', client_scopes: ['api:read'] },
+    )
+    await define(
       { name: 'acme-app', display_name: 'Acme Apps', hosts: ['apps.acme.example'] },
       {
         client_id: undefined,
@@ -244,6 +248,27 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     const code = await page.locator('.user-code').textContent()
     await provider.approveDevice(code ?? '')
     await page.getByText('Acme TV is connected.').waitFor()
+  })
+
+  it('connects by the id and secret of a client, which is no OAuth app with a place to come back to', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'Acme Services')
+    await page.getByLabel('Client ID and secret').check()
+    await page.getByText('Unless you say otherwise: api:read').waitFor()
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await page.getByLabel('Acme Services client ID').fill(provider.clients.service.id)
+    await page.getByLabel('Acme Services client secret').fill('CNRYnot-the-one')
+    assert.equal(await page.getByText('redirect URI').count(), 0)
+    world.expect(/401/)
+    await page.keyboard.press('Enter')
+    await page.getByText('Acme Services refuses the id or secret').waitFor()
+    await page.getByLabel('Acme Services client secret').fill(provider.clients.service.secret)
+    await page.getByRole('button', { name: 'Connect', exact: true }).click()
+    await page.getByText('Acme Services is connected.').waitFor()
+    assert.doesNotMatch(await page.content(), /CNRY/)
+    await page.getByRole('button', { name: 'Done' }).click()
+    await row(page, 'acme-services').first().getByText('1 connected').waitFor()
   })
 
   it('asks for the OAuth app of one’s own where a provider wants it', async () => {

@@ -30,6 +30,7 @@ declare module 'oidc-provider' {
       readonly clientId: string
     }) => Grant
     readonly AccessToken: { readonly prototype: OpaqueToken }
+    readonly ClientCredentials: { readonly prototype: OpaqueToken }
     readonly RefreshToken: { readonly prototype: OpaqueToken }
     use(middleware: (context: Context, next: () => Promise<void>) => Promise<void>): void
     callback(): (request: IncomingMessage, response: ServerResponse) => void

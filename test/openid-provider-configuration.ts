@@ -3,6 +3,10 @@ import { generateKeyPairSync } from 'node:crypto'
 export const ACCOUNT = 'user-1'
 export const PUBLIC = 'broker-public'
 export const CONFIDENTIAL = { id: 'broker-confidential', secret: 'cs-CNRY0a1b2c3d4e5f60718293a4b5c6d7e8' }
+/** Acts for itself; its secret may be changed. */
+export const SERVICE = { id: 'broker-service', secret: 'ss-CNRY4f1e2d3c9b8a70615243f0e1d2c3b4a5' }
+/** The same, with keys in place of a secret: of either kind. */
+export const SIGNING_SERVICE = 'broker-signing-service'
 export const DEVICE_GRANT = 'urn:ietf:params:oauth:grant-type:device_code'
 
 const SCOPES = ['openid', 'offline_access', 'email', 'profile', 'api:read', 'api:write']
@@ -27,25 +31,36 @@ export interface TokenRequest {
   readonly status: number
 }
 
-export type GrantType = 'authorization_code' | 'refresh_token' | 'device_code'
+export type GrantType = 'authorization_code' | 'refresh_token' | 'device_code' | 'client_credentials'
 
 interface Configured {
   readonly settings: ProviderSettings
   readonly redirectUris: readonly string[]
   readonly records: Records
+  /** Public, of the service that signs. */
+  readonly serviceKeys: readonly object[]
 }
 
 /** What oidc-provider is to do: everything that we use of it is switched on. */
-export function providerConfiguration({ settings, redirectUris, records }: Configured): object {
+export function providerConfiguration({ settings, redirectUris, records, serviceKeys }: Configured): object {
   return {
     adapter: (model: string) => new Shelf(model, records),
-    clients: [client(PUBLIC, redirectUris), client(CONFIDENTIAL.id, redirectUris, CONFIDENTIAL.secret)],
+    clients: [
+      client(PUBLIC, redirectUris),
+      client(CONFIDENTIAL.id, redirectUris, CONFIDENTIAL.secret),
+      {
+        ...service(SIGNING_SERVICE),
+        token_endpoint_auth_method: 'private_key_jwt',
+        jwks: { keys: serviceKeys },
+      },
+    ],
     clientDefaults: { id_token_signed_response_alg: 'ES256', token_endpoint_auth_method: 'client_secret_basic' },
     enabledJWA: { idTokenSigningAlgValues: ['ES256'] },
     jwks: { keys: [signingKey] },
     cookies: { keys: ['only-for-tests'] },
     features: {
       devInteractions: { enabled: false },
+      clientCredentials: { enabled: true },
       deviceFlow: {
         enabled: true,
         userCodeInputSource: page,
@@ -75,6 +90,7 @@ export function providerConfiguration({ settings, redirectUris, records }: Confi
     pkce: { required: () => true },
     ttl: {
       AccessToken: () => settings.accessTokenLifetime,
+      ClientCredentials: () => settings.accessTokenLifetime,
       DeviceCode: () => settings.deviceCodeLifetime,
       AuthorizationCode: 60,
       IdToken: 3600,
@@ -112,6 +128,11 @@ function client(id: string, redirectUris: readonly string[], secret?: string): o
     response_types: ['code'],
     ...(secret === undefined ? { token_endpoint_auth_method: 'none' } : { client_secret: secret }),
   }
+}
+
+/** Of a service that logs nobody in. */
+export function service(id: string): object {
+  return { client_id: id, redirect_uris: [], response_types: [], grant_types: ['client_credentials'] }
 }
 
 const signingKey = {

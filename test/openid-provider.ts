@@ -1,3 +1,4 @@
+import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -11,6 +12,9 @@ import {
   PUBLIC,
   providerConfiguration,
   type Records,
+  SERVICE,
+  SIGNING_SERVICE,
+  service,
 } from './openid-provider-configuration.ts'
 import { openBrowser, type ScriptedBrowser } from './scripted-browser.ts'
 
@@ -18,6 +22,8 @@ export interface ProviderOptions {
   readonly settings?: Partial<ProviderSettings>
   /** Beside `/auth/callback/oauth` on any port of 127.0.0.1 and localhost. */
   readonly redirectUris?: readonly string[]
+  /** In place of another that was closed. */
+  readonly port?: number
 }
 
 export interface OpenIdProvider {
@@ -27,7 +33,13 @@ export interface OpenIdProvider {
     readonly public: { readonly id: string }
     /** By `client_secret_basic`. */
     readonly confidential: { readonly id: string; readonly secret: string }
+    /** Acts for itself. By `client_secret_basic`, or `client_secret_post` where a test says so. */
+    readonly service: { readonly id: string; readonly secret: string }
+    /** Acts for itself, by `private_key_jwt`, with either key. */
+    readonly signing: { readonly id: string; readonly rsaPem: string; readonly ecPem: string }
   }
+  /** What the service has for a secret, and how it shows it, from now on. */
+  setService(secret: string, method?: 'client_secret_basic' | 'client_secret_post'): void
   /** How many token requests were answered, however. */
   tokenRequests(grantType: GrantType): number
   /** Keeps back all answers to token requests from now on. */
@@ -57,6 +69,7 @@ export interface HeldAnswers {
 export async function startOpenIdProvider({
   settings: given,
   redirectUris = [],
+  port = 0,
 }: ProviderOptions = {}): Promise<OpenIdProvider> {
   const settings: ProviderSettings = {
     accessTokenLifetime: 3600,
@@ -67,11 +80,27 @@ export async function startOpenIdProvider({
     ...given,
   }
   const server = createServer()
-  server.listen(0, '127.0.0.1')
+  server.listen(port, '127.0.0.1')
   await once(server, 'listening')
   const issuer = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
   const records: Records = new Map()
-  const provider = new (await loadProvider())(issuer, providerConfiguration({ settings, redirectUris, records }))
+  const setService = (secret: string, method = 'client_secret_basic') =>
+    records.set(`Client:${SERVICE.id}`, {
+      ...service(SERVICE.id),
+      client_secret: secret,
+      token_endpoint_auth_method: method,
+    })
+  setService(SERVICE.secret)
+  const keys = serviceKeys()
+  const serviceJwks = keys.map(({ publicKey }, index) => ({
+    ...publicKey.export({ format: 'jwk' }),
+    kid: `key-${index}`,
+  }))
+  const Provider = await loadProvider()
+  const provider = new Provider(
+    issuer,
+    providerConfiguration({ settings, redirectUris, records, serviceKeys: serviceJwks }),
+  )
   const counts = new Map<GrantType, number>()
   markTokens(provider)
   provider.use((context, next) => answerTokenRequests({ context, settings, counts }, next))
@@ -83,7 +112,13 @@ export async function startOpenIdProvider({
   return {
     issuer,
     settings,
-    clients: { public: { id: PUBLIC }, confidential: CONFIDENTIAL },
+    clients: {
+      public: { id: PUBLIC },
+      confidential: CONFIDENTIAL,
+      service: SERVICE,
+      signing: { id: SIGNING_SERVICE, rsaPem: pem(keys[0].privateKey), ecPem: pem(keys[1].privateKey) },
+    },
+    setService,
     tokenRequests: (grantType) => counts.get(grantType) ?? 0,
     holdTokenAnswers: () => holdTokenAnswers(settings),
     approve: (url) => openBrowser(issuer).follow(url),
@@ -99,6 +134,18 @@ export async function startOpenIdProvider({
   }
 }
 
+/** RSA, and P-256. */
+function serviceKeys() {
+  return [
+    generateKeyPairSync('rsa', { modulusLength: 2048 }),
+    generateKeyPairSync('ec', { namedCurve: 'P-256' }),
+  ] as const
+}
+
+function pem(key: KeyObject): string {
+  return key.export({ type: 'pkcs8', format: 'pem' }).toString()
+}
+
 /** Without its warning that this Node is younger than the ones it knows. */
 async function loadProvider(): Promise<typeof Provider> {
   const { warn } = console
@@ -110,8 +157,9 @@ async function loadProvider(): Promise<typeof Provider> {
   }
 }
 
-function markTokens({ AccessToken, RefreshToken }: Provider): void {
+function markTokens({ AccessToken, ClientCredentials, RefreshToken }: Provider): void {
   mark(AccessToken.prototype, 'at-CNRY')
+  mark(ClientCredentials.prototype, 'ct-CNRY')
   mark(RefreshToken.prototype, 'rt-CNRY')
 }
 
@@ -200,5 +248,6 @@ async function isActive(issuer: string, token: string): Promise<boolean> {
 }
 
 function endAllGrants(records: Records): void {
-  for (const key of records.keys()) if (/^(?:Grant|AccessToken|RefreshToken|grant):/.test(key)) records.delete(key)
+  for (const key of records.keys())
+    if (/^(?:Grant|AccessToken|ClientCredentials|RefreshToken|grant):/.test(key)) records.delete(key)
 }

@@ -1,7 +1,7 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../src/cli/index.ts'
-import { openProviders, type Provider, passwordTemplate } from '../src/daemon/providers/index.ts'
+import { hasSection, openProviders, type Provider, passwordTemplate } from '../src/daemon/providers/index.ts'
 import { KNOWN_LIMITS } from '../src/run/index.ts'
 import { providerJsonSchema } from '../src/schemas/index.ts'
 import { arrowsTable } from './arrows-table.ts'
@@ -95,12 +95,16 @@ function row({ definition }: Provider): string {
   return `| \`${definition.name}\` | ${service} | ${flows(definition).join('<br>')} | ${hosts.join('<br>')} | ${forms(definition)} | ${variables.join('<br>')} |`
 }
 
-function flows({ api_key, oauth, signing, flow }: Provider['definition']): readonly string[] {
+function flows(definition: Provider['definition']): readonly string[] {
+  const { oauth, signing, flow } = definition
+  const hasKey = hasSection(definition, 'api_key')
+  const isForClients = hasSection(definition, 'client_credentials')
   const hasBrowserLogin = oauth?.authorization_url !== undefined
   const hasDeviceLogin = oauth?.device_authorization_url !== undefined
-  const hasChoice = (api_key ?? oauth) !== undefined
+  const hasChoice = hasKey || oauth !== undefined
   const others = [
-    api_key && 'api_key',
+    (hasKey || isForClients) && 'api_key',
+    hasKey && isForClients && '--client-credentials',
     hasBrowserLogin && 'pkce',
     hasDeviceLogin && 'device_code',
     hasChoice && signing && '--signing-key',
@@ -109,7 +113,9 @@ function flows({ api_key, oauth, signing, flow }: Provider['definition']): reado
 }
 
 /** How a key is sent, how a token, in which form on some hosts, and what goes with any. */
-function forms({ api_key, hosts, injections = [], oauth, signing, headers = {} }: Provider['definition']): string {
+function forms(definition: Provider['definition']): string {
+  const { hosts, injections = [], oauth, signing, headers = {} } = definition
+  const api_key = hasSection(definition, 'api_key') ? definition.api_key : undefined
   const isElsewhere = hosts.every((host) => injections.some((entry) => entry.hosts?.includes(host)))
   const ofKey = api_key === undefined || isElsewhere ? [] : [keyForm(api_key)]
   const ofToken =

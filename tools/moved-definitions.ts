@@ -5,11 +5,17 @@
 import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type CredentialKind, destinationText, differenceOf, isSameDestination } from '../src/daemon/providers/index.ts'
+import {
+  type CredentialKind,
+  destinationText,
+  differenceOf,
+  hasSection,
+  isSameDestination,
+} from '../src/daemon/providers/index.ts'
 import type { ProviderDefinition } from '../src/schemas/index.ts'
 import { root } from './source-files.ts'
 
-const KINDS: readonly CredentialKind[] = ['api_key', 'oauth2', 'signing']
+const KINDS: readonly CredentialKind[] = ['api_key', 'oauth2', 'signing', 'client_credentials']
 const TABLE = 'src/daemon/providers/earlier-destinations.ts'
 const CHANGELOG = 'CHANGELOG.md'
 const BEGIN = '<!-- made by `npm run moved` -->\n'
@@ -94,7 +100,9 @@ function destinationsOf(texts: readonly string[]): Destinations {
   return new Map(
     texts.flatMap((text) => {
       const definition = JSON.parse(text) as ProviderDefinition
-      return KINDS.filter((kind) => definition[kind === 'oauth2' ? 'oauth' : kind] !== undefined).map(
+      const isThere = (kind: CredentialKind) =>
+        kind === 'oauth2' ? definition.oauth !== undefined : hasSection(definition, kind)
+      return KINDS.filter(isThere).map(
         (kind) => [`${definition.name} ${kind}`, destinationText(definition, kind)] as const,
       )
     }),
@@ -125,7 +133,12 @@ function formatted(source: string): string {
   return execFileSync(join(root, 'node_modules/.bin/biome'), args, { cwd: root, encoding: 'utf8', input: source })
 }
 
-const WORDS: Readonly<Record<CredentialKind, string>> = { api_key: 'keys', oauth2: 'logins', signing: 'signing keys' }
+const WORDS: Readonly<Record<CredentialKind, string>> = {
+  api_key: 'keys',
+  oauth2: 'logins',
+  signing: 'signing keys',
+  client_credentials: 'clients',
+}
 
 /** One line for each that has to be approved after an upgrade: what is new, and what is gone. */
 function sectionOf(present: Destinations, history: readonly Release[]): string {

@@ -229,12 +229,20 @@ async function importCandidate(
     if (status === 'completed') return { status: 'imported' }
     warn(`${inWords(candidate.told)} not imported: the login to ${provider.name} is ${status}`)
   } catch (error) {
-    if (!(error instanceof BrokerError) || error.name !== 'InvalidRequestError') throw error
+    if (!(error instanceof BrokerError)) throw error
+    if (NOT_TAKEN.has(error.name)) {
+      warn(`${inWords(candidate.told)} not imported: ${error.message}`)
+      return { status: otherwise }
+    }
+    if (error.name !== 'InvalidRequestError') throw error
     warn(refusal(provider, candidate, error))
     return { status: otherwise, refused: true }
   }
   return { status: otherwise }
 }
+
+/** The provider was asked, and did not take it, or did not answer. The next key is another's. */
+const NOT_TAKEN: ReadonlySet<string> = new Set(['AuthenticationFailedError', 'EndpointUnreachableError'])
 
 /** Variables that are not there, or what they would hold. */
 function needsOf(provider: KeyProvider, candidate: Candidate): readonly string[] {

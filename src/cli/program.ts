@@ -80,6 +80,7 @@ function defineEveryday(commands: Commands): void {
     .option('--scopes <s1,s2>', 'what to ask for, comma-separated', commaSeparated)
     .option('--base-url <url>', 'your own address at a provider where each tenant has one')
     .option('--signing-key', 'with a key that signs and is never sent: of a GitHub App, a service account, AWS')
+    .option('--client-credentials', 'with the id and secret of an OAuth client that acts for itself, not for a person')
     .option('--force', 'overwrite an existing connection without asking')
     .option('--new-client', 'with another OAuth app than at the login before, or registered anew')
     .option('--browser', 'open the browser in any case, and enter secrets there')

@@ -45,6 +45,7 @@ export {
   type EncryptionSource,
   FLOWS,
   type FlowName,
+  GRANTS,
   PROXY_EVENTS,
   QUIRKS,
   type QuirkName,

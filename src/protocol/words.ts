@@ -1,6 +1,9 @@
 export const FLOWS = ['pkce', 'device_code', 'dcr_pkce', 'api_key'] as const
 export type FlowName = (typeof FLOWS)[number]
 
+/** How tokens are granted: to a person who agrees, or to the client itself (RFC 6749 section 4.4). */
+export const GRANTS = ['authorization_code', 'client_credentials'] as const
+
 export const AUTH_TYPES = ['oauth2', 'api_key'] as const
 export type AuthType = (typeof AUTH_TYPES)[number]
 
@@ -16,6 +19,7 @@ export const QUIRKS = [
   'no_grant_type',
   'device_scopes',
   'device_code_at_token_url',
+  'account_credentials',
   'api_url_in_instance_url',
   'api_url_in_api_domain',
   'api_url_in_base_url',

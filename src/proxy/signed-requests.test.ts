@@ -4,8 +4,7 @@ import { createServer } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import { type AccessKey, type TakenRequest, takeRequest } from '../../test/aws-service.ts'
 import { signedResolution } from '../daemon/credentials/signed-resolution.ts'
-import { definitionOf } from '../daemon/providers/definition.fixture.ts'
-import { type Actor, Secret } from '../protocol/index.ts'
+import { Secret } from '../protocol/index.ts'
 import { type ResolveRequest, resolveRequest } from '../schemas/index.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
 import { type Client, daemon, openTls, resolution, route, stage, tlsOrigin } from './test-stage.ts'
@@ -16,13 +15,6 @@ const S3 = 'bucket.s3.eu-west-1.amazonaws.com'
 const STS = 'sts.eu-west-1.amazonaws.com'
 const DYNAMODB = 'dynamodb.eu-west-1.amazonaws.com'
 const HOSTS = [S3, STS, DYNAMODB]
-const actor: Actor = { identity: 'ada', did: 'did:key:z', principalId: 'ada', vaultId: 'vault', role: 'admin' }
-const definition = definitionOf({
-  name: 'aws',
-  hosts: ['sts.*.amazonaws.com'],
-  api_key: undefined,
-  signing: { type: 'aws_sigv4' },
-})
 
 /** What arrived, byte by byte. */
 class Wire {
@@ -66,6 +58,7 @@ async function signingStage(t: TestContext, key: AccessKey = KEY) {
     provider: 'aws',
     connection: 'default',
     kind: 'signing',
+    scopes: [],
     refreshable: false,
     version: 1,
     credential: {
@@ -74,15 +67,10 @@ async function signingStage(t: TestContext, key: AccessKey = KEY) {
       ...(sessionToken !== undefined && { session_token: new Secret(sessionToken) }),
     },
   } as const
-  const issuer = {
-    token: () => Promise.reject(new Error('AWS gives no tokens')),
-    forget: () => undefined,
-  }
-  const provider = { definition, source: 'bundled', overridesBundled: false, hosts: [] } as const
   const fake = daemon()
   fake.resolve = (asked) => {
     const request: ResolveRequest = resolveRequest.parse(asked)
-    return signedResolution({ issuer }, { actor, provider, host: { host: request.host, port: 443 }, used, request })
+    return Promise.try(() => signedResolution({ used, request }, Date.now()))
   }
   const { proxy } = await stage(t, Object.fromEntries(HOSTS.map((host) => [host, origin])), {
     daemon: fake,

@@ -13,7 +13,7 @@ const ACME: ProviderDefinition = {
   env: { ACME_KEY: 'credential', ACME_URL: 'base_url' },
 }
 
-const CONNECTION = { provider: 'acme', connection: 'default' } as Connection
+const CONNECTION = { provider: 'acme', connection: 'default', flow: 'api_key' } as Connection
 
 test('a variable for a key holds the placeholder', () => {
   assert.deepEqual(placeholdersOf([{ definition: ACME, connection: CONNECTION }], {}), {
@@ -49,6 +49,17 @@ test('a variable for a field holds the placeholder where that is a secret, itsel
     ACME_SECRET: 'broker-proxy-managed',
     ACME_TENANT: 'one',
   })
+})
+
+test('a variable for a field is left alone where somebody logged in by a browser: the OAuth app of that login is none', () => {
+  const definition = { ...ACME, env: { ACME_CLIENT_ID: 'client_id', ACME_CLIENT_SECRET: 'client_secret' } }
+  const connection = {
+    ...CONNECTION,
+    flow: 'pkce' as const,
+    credential: { client_id: 'app', client_secret: '[redacted]' },
+  }
+
+  assert.deepEqual(placeholdersOf([{ definition, connection }], {}), {})
 })
 
 test('a connection that is not of the tenant’s form, or not visible, leaves its variables to the user', () => {

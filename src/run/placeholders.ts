@@ -57,7 +57,9 @@ function entriesOf(connected: Connected): readonly (readonly [string, string])[]
 function valueFor(part: string, { definition, connection }: Connected): string | undefined {
   if (part === 'credential') return definition.placeholder ?? DEFAULT_PLACEHOLDER
   if (part === 'base_url') return connection?.base_url
-  const shown = connection && 'credential' in connection ? connection.credential[part] : undefined
+  // What a login in the browser found is its own: an OAuth app is no client that acts for itself.
+  const isEntered = connection?.flow === 'api_key' && 'credential' in connection
+  const shown = isEntered ? connection.credential[part] : undefined
   if (shown === undefined) return tenantOf(part, definition.base_url, connection?.base_url)
   return shown === REDACTED ? DEFAULT_PLACEHOLDER : shown
 }

@@ -27,6 +27,8 @@ export const startAuthSession = z.strictObject({
   new_client: z.boolean().optional(),
   /** With the definition's `signing` section, where it has an `api_key` section too. */
   signing: z.boolean().optional(),
+  /** With the id and secret of a client, where the provider takes API keys or a login in the browser too. */
+  grant: z.literal('client_credentials').optional(),
   /** `onboard` for a key that was found in the environment: the audit log tells it from one that was typed in. */
   source: z.enum(['login', 'onboard']).optional(),
 })

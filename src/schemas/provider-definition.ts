@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { AUTH_TYPES, FLOWS, QUIRKS } from '../protocol/index.ts'
+import { AUTH_TYPES, FLOWS, GRANTS, QUIRKS } from '../protocol/index.ts'
 import { field } from './auth-session.ts'
 import { providerName, shownText } from './common.ts'
 
@@ -108,7 +108,9 @@ const apiKey = z.strictObject({
     .min(1)
     .max(10)
     .optional()
-    .describe('What a login asks for, if it is more than the key. One of them is the required secret `api_key`.'),
+    .describe(
+      'What a login asks for, if it is more than the key. One of them is the required secret `api_key`; with the grant `client_credentials` they may be `client_id`, `client_secret` and others in its place.',
+    ),
 })
 
 const oauth = z.strictObject({
@@ -122,9 +124,39 @@ const oauth = z.strictObject({
   userinfo_url: url.optional(),
   scopes: z.array(headerValue.max(200)).max(200),
   scope_separator: z.string().min(1).max(3).optional(),
-  token_auth_method: z.enum(['none', 'client_secret_post', 'client_secret_basic']).optional(),
+  grant: z
+    .enum(GRANTS)
+    .optional()
+    .describe(
+      '`client_credentials`: a login by the flow `api_key` takes the id and the secret of a client, and tokens are got with them. What it asks for are the `fields` of `api_key`.',
+    ),
+  client_token_url: url
+    .optional()
+    .describe(
+      'Where the grant `client_credentials` asks, if not at `token_url`. Like that with this grant, it may have `{field}` for a segment of its path.',
+    ),
+  client_auth_method: z
+    .enum(['client_secret_post', 'client_secret_basic', 'private_key_jwt'])
+    .optional()
+    .describe('How a client proves itself with the grant `client_credentials`, if not as `token_auth_method` says.'),
+  client_scopes: z
+    .array(headerValue.max(200))
+    .max(200)
+    .optional()
+    .describe('What the grant `client_credentials` asks for, where that is not `scopes`.'),
+  token_auth_method: z
+    .enum(['none', 'client_secret_post', 'client_secret_basic', 'private_key_jwt'])
+    .optional()
+    .describe(
+      '`private_key_jwt` (RFC 7523 section 2.2) is for the grant `client_credentials`: where people log in too, it is a `client_auth_method`.',
+    ),
   authorize_params: z.record(parameterName, z.string().max(500)).optional(),
-  token_params: z.record(parameterName, z.string().max(500)).optional(),
+  token_params: z
+    .record(parameterName, z.string().max(500))
+    .optional()
+    .describe(
+      'Of every token request. With the grant `client_credentials`, `{field}` stands for the value of a field, and `{base_url}` for the address of the tenant; a parameter that names one is sent with that grant alone.',
+    ),
   resource: url.optional().describe('Resource indicator (RFC 8707); metadata is discovered from it.'),
   client_id: headerValue.optional().describe('A public client. Secrets are never part of a definition.'),
   quirks: z

@@ -20,6 +20,8 @@ export interface LoginOptions {
   readonly baseUrl?: string
   /** With a key that signs, where the provider takes API keys or tokens too. */
   readonly signingKey?: boolean
+  /** With the id and secret of a client, where the provider takes API keys too. */
+  readonly clientCredentials?: boolean
   readonly force?: boolean
   /** Not with the OAuth app, or the registration, of an earlier login. */
   readonly newClient?: boolean
@@ -138,6 +140,7 @@ async function logIn(login: Login, provider: string): Promise<AuthSession> {
     ...(options.scopes && { scopes: [...options.scopes] }),
     ...(options.baseUrl && { base_url: options.baseUrl }),
     ...(options.signingKey && { signing: true }),
+    ...(options.clientCredentials && { grant: 'client_credentials' as const }),
     ...(options.force && { force: true }),
     ...(options.newClient && { new_client: true }),
   })

@@ -11,7 +11,7 @@ import {
 } from '../../schemas/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
-import { credentialFields, needsBaseUrl, type Provider } from '../providers/index.ts'
+import { credentialFields, hasSection, keySection, needsBaseUrl, type Provider } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
@@ -87,8 +87,8 @@ export function providerRoutes(options: DefinitionsOptions & { readonly sessions
 }
 
 function keysOf({ definition }: Provider): Pick<ProviderSummary, 'keys'> {
-  const { api_key, signing, env = {}, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
-  if (api_key === undefined && signing === undefined) return {}
+  const { env = {}, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
+  if (!hasSection(definition, keySection(definition))) return {}
   return {
     keys: {
       env,

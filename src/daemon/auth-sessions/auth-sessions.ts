@@ -9,8 +9,8 @@ export interface SessionTitle {
 }
 
 export interface SessionForm extends SessionTitle {
-  /** Whether it asks for the credential itself, or for the user's own OAuth app. */
-  readonly asksFor: 'credential' | 'app'
+  /** The credential itself, a client that acts for itself, or the user's own OAuth app. */
+  readonly asksFor: 'credential' | 'client' | 'app'
   readonly fields: readonly Field[]
   /** Where people find the provider's documentation. */
   readonly docsUrl?: string

@@ -1,6 +1,14 @@
 import { BrokerError, type FlowName } from '../../protocol/index.ts'
 import type { ProviderDefinition, StartAuthSession } from '../../schemas/index.ts'
-import { type KeySection, keySection, needsBaseUrl, type Provider, parseBaseUrl } from '../providers/index.ts'
+import {
+  hasSection,
+  type KeySection,
+  keySection,
+  needsBaseUrl,
+  type Provider,
+  parseBaseUrl,
+} from '../providers/index.ts'
+import { beginClientLogin } from './client-login.ts'
 import { beginKeyLogin } from './key-login.ts'
 import type { ClientRooms } from './login-client.ts'
 import { beginOAuthLogin } from './oauth-login.ts'
@@ -9,7 +17,8 @@ import type { LoginRequest, WaitingStep } from './step.ts'
 type Begin = (rooms: ClientRooms, request: LoginRequest) => Promise<WaitingStep>
 
 const logins: Readonly<Record<FlowName, Begin>> = {
-  api_key: async (_rooms, request) => beginKeyLogin(request),
+  api_key: async (rooms, request) =>
+    request.section === 'client_credentials' ? beginClientLogin(rooms, request) : beginKeyLogin(request),
   pkce: (rooms, request) => beginOAuthLogin(rooms, request, 'pkce'),
   dcr_pkce: (rooms, request) => beginOAuthLogin(rooms, request, 'dcr_pkce'),
   device_code: (rooms, request) => beginOAuthLogin(rooms, request, 'device_code'),
@@ -31,7 +40,7 @@ export interface LoginWay {
 
 /** How to log in: as asked, or as the definition says. @throws BrokerError OperationNotAllowedError where it cannot be */
 export function chooseWay({ definition }: Provider, wanted: WantedWay): LoginWay {
-  const way = wanted.signing ? signingWay(definition, wanted.flow) : wayOf(definition, wanted.flow)
+  const way = wantedWay(definition, wanted)
   if (!wanted.new_client || way.flow !== 'api_key') return way
   throw new BrokerError(
     'OperationNotAllowedError',
@@ -43,25 +52,44 @@ export function chooseWay({ definition }: Provider, wanted: WantedWay): LoginWay
   )
 }
 
-type WantedWay = Pick<StartAuthSession, 'flow' | 'signing' | 'new_client'>
+type WantedWay = Pick<StartAuthSession, 'flow' | 'signing' | 'grant' | 'new_client'>
 
-function wayOf(definition: ProviderDefinition, wanted: FlowName | undefined): LoginWay {
+function wantedWay(definition: ProviderDefinition, wanted: WantedWay): LoginWay {
+  if (wanted.grant) return sectionWay(definition, 'client_credentials', wanted.flow)
+  if (wanted.signing) return sectionWay(definition, 'signing', wanted.flow)
+  return usualWay(definition, wanted.flow)
+}
+
+function usualWay(definition: ProviderDefinition, wanted: FlowName | undefined): LoginWay {
   const flow = wanted ?? definition.flow
   const section = keySection(definition)
-  if ((flow === 'api_key' ? definition[section] : definition.oauth) !== undefined) return { flow, section }
+  const isThere = flow === 'api_key' ? hasSection(definition, section) : definition.oauth !== undefined
+  if (isThere) return { flow, section }
   const what = flow === 'api_key' ? 'by API key: it takes none' : `by ${flow}: its definition has no OAuth section`
   throw new BrokerError('OperationNotAllowedError', `Cannot log in to ${definition.name} ${what}`, {
     provider: definition.name,
-    hint: definition.api_key
+    hint: hasSection(definition, 'api_key')
       ? `Use its API key: broker login ${definition.name} --flow api_key`
       : `Log in the way it knows: broker login ${definition.name}`,
   })
 }
 
-function signingWay({ name, signing }: ProviderDefinition, flow: FlowName = 'api_key'): LoginWay {
-  if (signing && flow === 'api_key') return { flow, section: 'signing' }
-  const why = signing ? `the flow is "api_key", not "${flow}"` : 'its definition has none'
-  throw new BrokerError('OperationNotAllowedError', `Cannot log in to ${name} with a key that signs: ${why}`, {
+const SECTION_WORDS = {
+  signing: 'with a key that signs',
+  client_credentials: 'with the id and secret of a client',
+} as const
+
+/** A section beside others of the flow `api_key`, which was asked for by its name. */
+function sectionWay(
+  definition: ProviderDefinition,
+  section: keyof typeof SECTION_WORDS,
+  flow: FlowName = 'api_key',
+): LoginWay {
+  const { name } = definition
+  const isThere = hasSection(definition, section)
+  if (isThere && flow === 'api_key') return { flow, section }
+  const why = isThere ? `the flow is "api_key", not "${flow}"` : 'its definition has none'
+  throw new BrokerError('OperationNotAllowedError', `Cannot log in to ${name} ${SECTION_WORDS[section]}: ${why}`, {
     provider: name,
     hint: `Log in the way it knows: broker login ${name}`,
   })

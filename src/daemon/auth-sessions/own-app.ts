@@ -12,7 +12,7 @@ export function appFields({ display_name, oauth }: ProviderDefinition): readonly
     secret: false,
     required: true,
   }
-  const method = oauth?.token_auth_method
+  const method = methodOf(oauth)
   if (method === 'none') return [id]
   const required = method !== undefined
   return [id, { name: 'client_secret', label: `${display_name} client secret`.slice(0, 80), secret: true, required }]
@@ -66,13 +66,19 @@ function unusable({ name, display_name }: ProviderDefinition, details: readonly 
   })
 }
 
+/** A client that signs for itself logs nobody in: then a login in the browser is left to what the server says. */
+function methodOf(oauth: ProviderDefinition['oauth']): AuthMethod | undefined {
+  return oauth?.token_auth_method === 'private_key_jwt' ? undefined : oauth?.token_auth_method
+}
+
 /** As the definition says; else as the server says of itself, whose silence means Basic (RFC 8414, section 2). */
 function authMethod(
   { oauth }: ProviderDefinition,
   { clientAuth = ['client_secret_basic'] }: OAuthServer,
   kind: 'public' | 'confidential',
 ): AuthMethod {
-  if (oauth?.token_auth_method !== undefined) return oauth.token_auth_method
+  const named = methodOf(oauth)
+  if (named !== undefined) return named
   if (kind === 'public') return 'none'
   const takesBasic = clientAuth.includes('client_secret_basic')
   return !takesBasic && clientAuth.includes('client_secret_post') ? 'client_secret_post' : 'client_secret_basic'

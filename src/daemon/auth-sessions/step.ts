@@ -27,7 +27,7 @@ export type WaitingStep = FormStep | BrowserStep | DeviceStep
 /** Somebody has to enter values. */
 export interface FormStep {
   readonly kind: 'form'
-  readonly asksFor: 'credential' | 'app'
+  readonly asksFor: 'credential' | 'client' | 'app'
   readonly fields: readonly Field[]
   readonly redirectUri?: string
   /** @throws BrokerError; the form can be sent again then. */

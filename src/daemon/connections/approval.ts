@@ -7,6 +7,7 @@ import {
   digestOf,
   earlierDestination,
   type HostPattern,
+  hasSection,
   hostsOfDestination,
   isSameDestination,
 } from '../providers/index.ts'
@@ -36,8 +37,15 @@ export function approvedKind(definition: ProviderDefinition, row: ConnectionRow)
   return known.get(key)
 }
 
-function kindsOf(definition: ProviderDefinition, { auth_type }: ConnectionRow): readonly CredentialKind[] {
-  if (auth_type === 'oauth2') return ['oauth2']
+/** Whether the definition of today takes nothing like what the connection holds: then no approval helps, but a login. */
+export function isTakenNoMore(definition: ProviderDefinition, row: ConnectionRow): boolean {
+  return kindsOf(definition, row).every((kind) =>
+    kind === 'oauth2' ? definition.oauth === undefined : !hasSection(definition, kind),
+  )
+}
+
+function kindsOf(definition: ProviderDefinition, { auth_type, flow }: ConnectionRow): readonly CredentialKind[] {
+  if (auth_type === 'oauth2') return [flow === 'api_key' ? 'client_credentials' : 'oauth2']
   return definition.signing ? ['api_key', 'signing'] : ['api_key']
 }
 
@@ -75,7 +83,8 @@ function allowedFor(kind: CredentialKind, row: ConnectionRow): string | undefine
 
 /** The hosts that the credential was bound to, whether or not there is a definition any more; none where nobody knows. */
 export function allowedHosts(row: ConnectionRow): readonly HostPattern[] {
-  const kinds: readonly CredentialKind[] = row.auth_type === 'oauth2' ? ['oauth2'] : ['api_key', 'signing']
+  const kinds: readonly CredentialKind[] =
+    row.auth_type === 'oauth2' ? ['oauth2', 'client_credentials'] : ['api_key', 'signing']
   const texts = kinds.flatMap((kind) => allowedFor(kind, row) ?? [])
   return texts.slice(0, 1).flatMap(hostsOfDestination)
 }

@@ -1,6 +1,7 @@
 import type { Attention, AttentionOf, Connection, ProviderDefinition } from '../../schemas/index.ts'
+import { type CredentialKind, loginOption } from '../providers/index.ts'
 import type { ConnectionRow, RefreshRow } from '../store/index.ts'
-import { approvedKind } from './approval.ts'
+import { approvedKind, isTakenNoMore } from './approval.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { tokenStatus } from './token-status.ts'
 
@@ -19,14 +20,30 @@ export function attentionFor(
   { now, seenSince }: { readonly now: number; readonly seenSince: (row: ConnectionRow) => string },
 ): Attention | undefined {
   if (!definition) return unknownProvider(row)
-  if (approvedKind(definition, row) === undefined) return needsApproval(row, seenSince(row))
+  const kind = approvedKind(definition, row)
+  if (kind === undefined) {
+    const since = seenSince(row)
+    if (!isTakenNoMore(definition, row)) return needsApproval(row, since)
+    return needsLogin(row, since, "The provider's definition takes no such credential any more.", '')
+  }
   const status = tokenStatus(row, now)
   if (status === 'expired')
-    return needsLogin(row, row.expires_at, 'Its token has ended, and there is none to get another with.')
+    return needsLogin(row, row.expires_at, 'Its token has ended, and there is none to get another with.', '')
+  const option = optionOf(definition, kind)
   if (status === 'needs_login') {
-    return needsLogin(row, failingSince(row), row.problem_reason ?? 'The provider takes its refresh token no more.')
+    return needsLogin(
+      row,
+      failingSince(row),
+      row.problem_reason ?? 'The provider takes its refresh token no more.',
+      option,
+    )
   }
-  return refreshFailing(row)
+  return refreshFailing(row, option)
+}
+
+/** What names the login that made the connection, where the usual one is another. */
+export function optionOf(definition: ProviderDefinition, kind: CredentialKind): string {
+  return kind === 'signing' || kind === 'client_credentials' ? loginOption(definition, kind) : ''
 }
 
 function unknownProvider(row: ConnectionRow): Attention {
@@ -47,8 +64,8 @@ function needsApproval(row: ConnectionRow, since: string): Attention {
   }
 }
 
-function needsLogin(row: ConnectionRow, since: string | null, reason: string): Attention {
-  const fix = `broker login ${row.provider} --connection ${row.connection} --force`
+function needsLogin(row: ConnectionRow, since: string | null, reason: string, option: string): Attention {
+  const fix = `broker login ${row.provider} --connection ${row.connection}${option} --force`
   return { kind: 'needs_login', since: since ?? row.updated_at, reason, fix }
 }
 
@@ -56,14 +73,14 @@ function failingSince({ failing_since, updated_at }: ConnectionRow & FailingRefr
   return failing_since == null ? updated_at : new Date(failing_since).toISOString()
 }
 
-function refreshFailing(row: ConnectionRow & FailingRefresh): Attention | undefined {
+function refreshFailing(row: ConnectionRow & FailingRefresh, option: string): Attention | undefined {
   const { failures, failure_reason } = row
   if (!failures) return undefined
   return {
     kind: 'refresh_failing',
     since: failingSince(row),
     reason: `Its token could not be refreshed, ${times(failures)}: ${failure_reason ?? 'no reason was kept'}.`,
-    fix: `broker login ${row.provider} --connection ${row.connection} --force`,
+    fix: `broker login ${row.provider} --connection ${row.connection}${option} --force`,
   }
 }
 
@@ -73,12 +90,17 @@ function times(count: number): string {
 
 /** What keeps requests from being served: of each connection, and of each provider none of whose connections is the default. */
 export function attentionIn(connections: readonly Connection[], now: number): readonly AttentionOf[] {
-  const own = connections.flatMap(({ provider, connection, attention, expires_at }) => {
-    // A token that still serves is no trouble yet.
-    const serves = attention?.kind === 'refresh_failing' && (expires_at === undefined || Date.parse(expires_at) > now)
-    return attention === undefined || serves ? [] : [{ provider, connection, ...attention }]
+  const own = connections.flatMap((one) => {
+    const { provider, connection, attention } = one
+    return attention === undefined || serves(one, now) ? [] : [{ provider, connection, ...attention }]
   })
   return [...own, ...withoutDefault(connections)]
+}
+
+/** A token that still serves is no trouble yet. One that is issued is failing once there is none that serves. */
+function serves({ attention, expires_at, flow }: Connection, now: number): boolean {
+  if (attention?.kind !== 'refresh_failing' || flow === 'api_key') return false
+  return expires_at === undefined || Date.parse(expires_at) > now
 }
 
 function withoutDefault(connections: readonly Connection[]): readonly AttentionOf[] {

@@ -2,7 +2,7 @@ import type { AuthType, FlowName } from '../../protocol/index.ts'
 import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
 import { type CredentialKind, credentialFields, type KeySection } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
-import { approvedKind } from './approval.ts'
+import { approvedKind, isTakenNoMore } from './approval.ts'
 import { attentionFor, type FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
@@ -16,6 +16,8 @@ export interface UsableConnection extends ConnectionId, OpenedCredential {
   readonly baseUrl?: string
   /** Of the access token, milliseconds since 1970; absent where the provider does not say, and for an API key. */
   readonly expiresAt?: number
+  /** What its tokens are asked for with. */
+  readonly scopes: readonly string[]
   /** Whether there is a refresh token. */
   readonly refreshable: boolean
   /** From when on it should be refreshed, and until when it can be used before that is done. */
@@ -41,6 +43,7 @@ export function usableConnection(
     connection: row.connection,
     kind,
     ...opened,
+    scopes: JSON.parse(row.scopes) as string[],
     refreshable: row.refreshable === 1,
     ...(row.base_url !== null && { baseUrl: row.base_url }),
     ...(expiresAt !== undefined && { expiresAt }),
@@ -64,7 +67,7 @@ export function connectionView(
     auth_type: row.auth_type as AuthType,
     flow: row.flow as FlowName,
     ...(kind === 'signing' && definition?.signing && { signing: definition.signing.type }),
-    status: kind === undefined ? 'needs_approval' : tokenStatus(row, at.now),
+    status: kind === undefined ? unapprovedStatus(definition, row) : tokenStatus(row, at.now),
     scopes: JSON.parse(row.scopes) as string[],
     ...(row.base_url !== null && { base_url: row.base_url }),
     ...(row.account !== null && { account: JSON.parse(row.account) as NonNullable<Connection['account']> }),
@@ -74,6 +77,10 @@ export function connectionView(
     ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
     ...(attention !== undefined && { attention }),
   }
+}
+
+function unapprovedStatus(definition: ProviderDefinition | undefined, row: ConnectionRow): Connection['status'] {
+  return definition && isTakenNoMore(definition, row) ? 'needs_login' : 'needs_approval'
 }
 
 /** Whether the definition of today binds the connection's credential to what it was bound to at login. */
@@ -102,11 +109,16 @@ export function redacted(
 ): Record<string, string> {
   const kind = definition && kindOf(definition, row.flow, credential)
   const shown = new Set(
-    row.auth_type === 'oauth2' ? SHOWN_OF_GRANT : kind && kind !== 'oauth2' ? publicFields(definition, kind) : [],
+    row.auth_type === 'oauth2' && row.flow !== 'api_key'
+      ? SHOWN_OF_GRANT
+      : kind && kind !== 'oauth2'
+        ? publicFields(definition, kind)
+        : [],
   )
   return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
 }
 
 function publicFields(definition: ProviderDefinition, section: KeySection): readonly string[] {
-  return credentialFields(definition, section).flatMap((field) => (field.secret ? [] : [field.name]))
+  const entered = credentialFields(definition, section).flatMap((field) => (field.secret ? [] : [field.name]))
+  return section === 'client_credentials' ? [...entered, ...SHOWN_OF_GRANT] : entered
 }

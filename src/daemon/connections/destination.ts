@@ -1,12 +1,13 @@
 import type { Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type CredentialKind, destinationDigest, isSigningCredential } from '../providers/index.ts'
+import { type CredentialKind, destinationDigest, isClientCredential, isSigningCredential } from '../providers/index.ts'
 
 // Asked on every request; a definition never changes, it is replaced.
 const remembered = {
   api_key: new WeakMap<ProviderDefinition, string>(),
   oauth2: new WeakMap<ProviderDefinition, string>(),
   signing: new WeakMap<ProviderDefinition, string>(),
+  client_credentials: new WeakMap<ProviderDefinition, string>(),
 } as const satisfies Record<CredentialKind, unknown>
 
 /** What a connection's credential is bound to: the digest of where it may go, and how. */
@@ -30,5 +31,6 @@ export function kindOf(
   credential: Readonly<Record<string, Secret>>,
 ): CredentialKind {
   if (flow !== 'api_key') return 'oauth2'
-  return isSigningCredential(definition, credential) ? 'signing' : 'api_key'
+  if (isSigningCredential(definition, credential)) return 'signing'
+  return isClientCredential(definition, credential) ? 'client_credentials' : 'api_key'
 }

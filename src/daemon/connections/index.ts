@@ -15,6 +15,7 @@ export {
   refreshDueAt,
   usableUntil,
 } from './freshness.ts'
+export type { IssueOutcome } from './issue-outcome.ts'
 export {
   type ForgottenClient,
   type KeptClient,
@@ -26,6 +27,7 @@ export {
 export {
   type Connections,
   type DueConnection,
+  type LoggedIn,
   type NewConnection,
   type OrphanedConnection,
   openConnections,

@@ -13,14 +13,15 @@ import {
   type CredentialKind,
   type DestinationLines,
   destinationText,
+  enteredOf,
   type HostPattern,
   type Provider,
   type Providers,
 } from '../providers/index.ts'
 import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { allowedHosts, approvedKind, differenceFor } from './approval.ts'
-import type { FailingRefresh } from './attention.ts'
+import { allowedHosts, approvedKind, differenceFor, isTakenNoMore } from './approval.ts'
+import { type FailingRefresh, optionOf } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import {
   deleteRow,
@@ -45,6 +46,7 @@ import {
 } from './credential-record.ts'
 import { destinationOf, kindOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
+import { type IssueOutcome, writeIssueOutcome } from './issue-outcome.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
 import { isLeased, LEASE_MS } from './refresh-lease.ts'
 import {
@@ -125,7 +127,7 @@ export interface Connections {
    */
   revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked>
   /** The names of a provider's connections, and how each logs in. */
-  ofProvider(actor: Actor, provider: string): Promise<readonly (ConnectionId & { readonly authType: AuthType })[]>
+  ofProvider(actor: Actor, provider: string): Promise<readonly LoggedIn[]>
   /**
    * Connections of all vaults whose tokens are due, and can be refreshed now; of those that nobody uses, only what has
    * rested for a day.
@@ -134,10 +136,10 @@ export interface Connections {
   /** Removes all connections of a provider, and the OAuth clients it knew. How many there were. */
   removeAll(tx: Db, actor: Actor, provider: string): Promise<Removed>
   /**
-   * Writes down that a token was made with a key that signs, or could not be: `provider.refreshed`,
-   * `provider.refresh_failed`.
+   * Writes down what came of asking for a token with what the connection holds: `provider.refreshed`,
+   * `provider.refresh_failed`, and what has to be told of the connection until there is one.
    */
-  tokenMade(actor: Actor, id: ConnectionId, outcome: 'success' | { readonly reason: string }): Promise<void>
+  tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void>
   /** @throws BrokerError ConnectionNotFoundError */
   setDefault(actor: Actor, provider: string, connection: string): Promise<void>
   /**
@@ -167,6 +169,12 @@ export interface OrphanedConnection {
 export interface LeftBehind {
   readonly newDefault?: string
   readonly left?: readonly string[]
+}
+
+/** A connection, and how it was logged in. */
+export interface LoggedIn extends ConnectionId {
+  readonly authType: AuthType
+  readonly flow: FlowName
 }
 
 export interface Removed {
@@ -266,10 +274,17 @@ class ConnectionsOfStore implements Connections {
   }
 
   async holds(actor: Actor, id: ConnectionId, credential: Credential): Promise<boolean> {
-    const { credential: stored } = await this.#credentialOf(actor, await this.#row(actor, id))
+    const row = await this.#row(actor, id)
+    const stored = this.#entered(row, (await this.#credentialOf(actor, row)).credential)
     const names = Object.keys(stored)
     if (names.length !== Object.keys(credential).length) return false
     return names.every((name) => sameText(stored[name], credential[name]))
+  }
+
+  #entered(row: ConnectionRow, credential: Credential): Credential {
+    const definition = this.#definition(row)
+    const isClient = definition && kindOf(definition, row.flow, credential) === 'client_credentials'
+    return isClient ? enteredOf(definition, credential) : credential
   }
 
   async put(actor: Actor, wanted: NewConnection): Promise<void> {
@@ -290,7 +305,7 @@ class ConnectionsOfStore implements Connections {
           vault_id: actor.vaultId,
           ...id,
           is_default: before?.is_default ?? ((await findDefault(tx, actor, id.provider)) ? 0 : 1),
-          auth_type: authTypeOf(wanted.flow),
+          auth_type: authTypeOf(kind),
           flow: wanted.flow,
           base_url: wanted.baseUrl ?? null,
           scopes: JSON.stringify(wanted.scopes),
@@ -333,6 +348,7 @@ class ConnectionsOfStore implements Connections {
     const definition = this.#definition(row)
     if (!definition) throw noDefinition(row)
     if (approvedKind(definition, row) !== undefined) throw nothingToApprove(row)
+    if (isTakenNoMore(definition, row)) throw tokenExpired(row, 'needs_login')
     return definition
   }
 
@@ -416,7 +432,12 @@ class ConnectionsOfStore implements Connections {
 
   async ofProvider(actor: Actor, provider: string) {
     const rows = await namesOf(this.#store.db, actor, provider)
-    return rows.map(({ connection, auth_type }) => ({ provider, connection, authType: auth_type as AuthType }))
+    return rows.map(({ connection, auth_type, flow }) => ({
+      provider,
+      connection,
+      authType: auth_type as AuthType,
+      flow: flow as FlowName,
+    }))
   }
 
   async dueForRefresh(limit: number): Promise<readonly DueConnection[]> {
@@ -514,26 +535,26 @@ class ConnectionsOfStore implements Connections {
     const row = await findSealed(this.#store.db, actor, { provider: name, connection })
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
     const kind = approvedKind(provider.definition, row)
-    if (!kind) throw needsApproval(row)
+    if (!kind) throw isTakenNoMore(provider.definition, row) ? tokenExpired(row, 'needs_login') : needsApproval(row)
     const status = tokenStatus(row, this.#now())
-    if (status !== 'connected') throw tokenExpired(row, status)
+    if (status !== 'connected') throw tokenExpired(row, status, optionOf(provider.definition, kind))
     const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
     return usableConnection(row, kind, opened, this.#now())
   }
 
-  async tokenMade(
-    actor: Actor,
-    { provider, connection }: ConnectionId,
-    outcome: 'success' | { readonly reason: string },
-  ): Promise<void> {
-    const id = { provider, connection }
-    await this.#record(
-      actor,
-      outcome === 'success'
-        ? { event: 'provider.refreshed', status: 'success', ...id }
-        : { event: 'provider.refresh_failed', status: 'failure', reason: outcome.reason, ...id },
-    )
+  async tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void> {
+    const { provider, connection } = used
+    await this.#store.transaction(async (tx) => {
+      await writeIssueOutcome(tx, actor, used, { outcome, now: this.#now() })
+      await this.#audit.record(tx, actor, {
+        provider,
+        connection,
+        ...(outcome.kind === 'issued'
+          ? { event: 'provider.refreshed', status: 'success' }
+          : { event: 'provider.refresh_failed', status: 'failure', reason: outcome.reason }),
+      })
+    })
   }
 
   async breach(actor: Actor): Promise<string | undefined> {
@@ -670,12 +691,13 @@ function copied({ hosts, injections, endpoints }: DestinationLines): Approval['a
 async function namesOf(db: Db, { vaultId }: Actor, provider: string) {
   return db
     .selectFrom('connections')
-    .select(['provider', 'connection', 'auth_type'])
+    .select(['provider', 'connection', 'auth_type', 'flow'])
     .where('vault_id', '=', vaultId)
     .where('provider', '=', provider)
     .execute()
 }
 
-function authTypeOf(flow: FlowName): AuthType {
-  return flow === 'api_key' ? 'api_key' : 'oauth2'
+/** What its requests carry. */
+function authTypeOf(kind: CredentialKind): AuthType {
+  return kind === 'oauth2' || kind === 'client_credentials' ? 'oauth2' : 'api_key'
 }

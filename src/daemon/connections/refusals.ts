@@ -35,13 +35,17 @@ export function notFound(
 }
 
 /** `needs_login`: the provider takes its refresh token no more. `expired`: it has none, and its token has ended. */
-export function tokenExpired({ provider, connection }: ConnectionId, why: 'needs_login' | 'expired'): BrokerError {
+export function tokenExpired(
+  { provider, connection }: ConnectionId,
+  why: 'needs_login' | 'expired',
+  option = '',
+): BrokerError {
   const reason =
     why === 'expired' ? 'its token has expired, and there is none to refresh it with' : 'it needs a new login'
   return new BrokerError('TokenExpiredError', `Cannot use connection "${connection}" of ${provider}: ${reason}`, {
     provider,
     connection,
-    hint: `Log in again: broker login ${provider} --connection ${connection} --force`,
+    hint: `Log in again: broker login ${provider} --connection ${connection}${option} --force`,
   })
 }
 

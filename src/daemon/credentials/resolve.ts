@@ -10,6 +10,7 @@ import {
   type Providers,
 } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
+import { issuedResolution } from './issued-resolution.ts'
 import type { Refresher } from './open-refresher.ts'
 import { hasNoDefinition, isOrphanFor, usedOrphans } from './orphans.ts'
 import { resolutionOf } from './resolution.ts'
@@ -84,7 +85,13 @@ async function resolveMatch(
   const connection = connectionFor(actor, provider.definition.name, request.connection)
   const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
   requireDestination(provider, used, request)
-  if (used.kind === 'signing') return signedResolution(credentials, { actor, provider, host, used, request })
+  if (used.kind === 'signing' && provider.definition.signing?.type === 'aws_sigv4') {
+    return signedResolution({ used, request }, (credentials.now ?? Date.now)())
+  }
+  if (used.kind === 'signing' || used.kind === 'client_credentials') {
+    const rejectedVersion = request.rejected_version
+    return issuedResolution(credentials.issuer, { actor, provider, host, used, rejectedVersion })
+  }
   const { version, refreshable, ...carried } = used
   return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, host)
 }

@@ -1,8 +1,8 @@
-import { type Actor, type AuthType, BrokerError } from '../../protocol/index.ts'
+import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Revoked } from '../../schemas/index.ts'
-import type { ConnectionId, Connections, OAuthClients } from '../connections/index.ts'
+import type { Connections, LoggedIn, OAuthClients } from '../connections/index.ts'
 import type { Flows, RevocationOutcome } from '../flows/index.ts'
-import type { Provider, Providers } from '../providers/index.ts'
+import { clientParty, type Provider, type Providers } from '../providers/index.ts'
 import { grantedParty } from './granted-party.ts'
 import type { Refresher } from './open-refresher.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -34,14 +34,16 @@ export async function revokeProvider(options: RevokeOptions, actor: Actor, name:
 }
 
 async function revokeOne(
-  { refresher, flows, clients, held }: RevokeOptions & { readonly held: DisposableStack },
+  options: RevokeOptions & { readonly held: DisposableStack },
   actor: Actor,
   provider: Provider | undefined,
-  connection: ConnectionId & { readonly authType: AuthType },
+  connection: LoggedIn,
 ): Promise<RevocationOutcome> {
+  const { refresher, flows, clients, held } = options
   if (connection.authType === 'api_key') return 'unsupported'
   // Its definition is gone, or no longer parses.
   if (!provider) return 'failed'
+  if (connection.flow === 'api_key') return revokeIssued(options, actor, provider, connection)
   // A refresh that ends later would leave a token behind that nobody has any more.
   const hold = await refresher.hold(actor, connection)
   if (!hold) return 'failed'
@@ -49,6 +51,26 @@ async function revokeOne(
   const { party, grant } = await grantedParty(clients, actor, provider, hold.lease)
   const { accessToken, refreshToken } = grant
   return flows.revoke({ ...party, accessToken, ...(refreshToken && { refreshToken }) })
+}
+
+/** Of a client: the token at hand. Those of before, or of a daemon that has ended, end by themselves. */
+async function revokeIssued(
+  { connections, issuer, flows }: RevokeOptions,
+  actor: Actor,
+  provider: Provider,
+  { connection }: LoggedIn,
+): Promise<RevocationOutcome> {
+  const id = { provider: provider.definition.name, connection }
+  const token = issuer.held(actor, id)
+  if (!token) return 'unsupported'
+  try {
+    const { credential, baseUrl } = await connections.use(actor, provider, connection)
+    const party = clientParty(provider.definition, credential, { baseUrl, now: Date.now() })
+    return party ? await flows.revoke({ ...party, accessToken: token.accessToken }) : 'failed'
+  } catch (error) {
+    if (error instanceof BrokerError) return 'failed'
+    throw error
+  }
 }
 
 /** What does not open any more cannot be shown to the provider; removed it shall be. */

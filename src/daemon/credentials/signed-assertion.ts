@@ -2,19 +2,16 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
 import type { AssertionRequest } from '../flows/index.ts'
-import { serviceAccountOf, tokenUrlOf } from '../providers/index.ts'
+import { loginOption, serviceAccountOf, tokenUrlOf } from '../providers/index.ts'
 import { appAssertion, parsePrivateKey, serviceAccountAssertion } from '../signing/index.ts'
 
 /**
  * What a token is asked for with: an assertion for this moment, made with the connection's key.
  * @throws BrokerError CredentialMissingError where the key cannot be read any more
  */
-export function signedAssertion(
-  definition: ProviderDefinition,
-  { provider, connection, credential }: UsableConnection,
-  now: number,
-): AssertionRequest {
+export function signedAssertion(definition: ProviderDefinition, used: UsableConnection, now: number): AssertionRequest {
   const { signing } = definition
+  const { credential } = used
   if (signing?.type === 'google_service_account') {
     const account = serviceAccountOf(credential)
     const subject = credential['subject']?.reveal()
@@ -33,9 +30,19 @@ export function signedAssertion(
       return { definition, shown: 'caller', tokenUrl: tokenUrlOf(signing, credential), assertion, scopes: [] }
     }
   }
-  throw new BrokerError('CredentialMissingError', `Connection "${connection}" of ${provider} holds no key that signs`, {
+  throw missingKey(definition, used)
+}
+
+/** What was stored cannot be read as what it was stored for. */
+export function missingKey(
+  definition: ProviderDefinition,
+  { provider, connection, kind }: UsableConnection,
+): BrokerError {
+  const [what, section] =
+    kind === 'client_credentials' ? (['client', kind] as const) : (['key that signs', 'signing'] as const)
+  return new BrokerError('CredentialMissingError', `Connection "${connection}" of ${provider} holds no ${what}`, {
     provider,
     connection,
-    hint: `Log in again: broker login ${provider} --connection ${connection} --signing-key --force`,
+    hint: `Log in again: broker login ${provider} --connection ${connection}${loginOption(definition, section)} --force`,
   })
 }

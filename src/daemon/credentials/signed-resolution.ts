@@ -1,44 +1,20 @@
-import { type Actor, BrokerError, withoutOptionalSpace } from '../../protocol/index.ts'
+import { BrokerError, withoutOptionalSpace } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
-import { type HostPattern, HTTPS_PORT, type Provider } from '../providers/index.ts'
+import { HTTPS_PORT } from '../providers/index.ts'
 import { type AwsKey, scopeOfHost, sigV4Headers } from '../signing/index.ts'
-import { type CarriedCredential, resolutionOf } from './resolution.ts'
-import type { TokenIssuer } from './token-issuer.ts'
-
-export interface SignedResolutionOptions {
-  readonly issuer: TokenIssuer
-  readonly now?: () => number
-}
 
 export interface SignedUse {
-  readonly actor: Actor
-  readonly provider: Provider
-  readonly host: HostPattern
   readonly used: UsableConnection
   readonly request: ResolveRequest
 }
 
 /**
- * What a key that signs makes of a request: its signature, or the token that was got with it.
- * @throws BrokerError InvalidRequestError where the question does not say what is signed; RefreshFailedError
+ * A request that carries a signature of its own.
+ * @param now in milliseconds
+ * @throws BrokerError InvalidRequestError where the question does not say what is signed
  */
-export async function signedResolution(options: SignedResolutionOptions, use: SignedUse): Promise<Resolution> {
-  const { provider, used } = use
-  if (provider.definition.signing?.type === 'aws_sigv4') return sigV4Resolution(use, (options.now ?? Date.now)())
-  const token = await options.issuer.token(use.actor, provider, used, use.request.rejected_version)
-  const carried: CarriedCredential = {
-    provider: used.provider,
-    connection: used.connection,
-    authType: 'oauth2',
-    credential: { access_token: token.accessToken },
-    version: token.version,
-    ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }),
-  }
-  return resolutionOf(provider, carried, use.host)
-}
-
-function sigV4Resolution({ used, request }: SignedUse, now: number): Resolution {
+export function signedResolution({ used, request }: SignedUse, now: number): Resolution {
   const { provider, connection } = used
   const host = wireHost(request)
   const { sign, method, path } = request

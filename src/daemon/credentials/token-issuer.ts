@@ -9,15 +9,16 @@ import {
   pauseAfter,
   pauseAfterForced,
   refreshDueAt,
+  tokenExpired,
   type UsableConnection,
   usableUntil,
 } from '../connections/index.ts'
-import type { AssertionRequest, Flows, RefreshOutcome } from '../flows/index.ts'
-import type { Provider } from '../providers/index.ts'
-import { signedAssertion } from './signed-assertion.ts'
+import type { Flows, RefreshOutcome } from '../flows/index.ts'
+import { loginOption, type Provider } from '../providers/index.ts'
+import { askForToken } from './ask-for-token.ts'
 import { ifItServesOn } from './use-fresh.ts'
 
-/** A token that was made with a key which signs. Kept in memory alone, and made anew before it ends. */
+/** A token that was got with the secret of a client, or a key that signs. Kept in memory alone, and got anew before it ends. */
 export interface IssuedToken {
   readonly accessToken: Secret
   /** Milliseconds since 1970; absent where the service does not say. */
@@ -30,7 +31,8 @@ export interface TokenIssuer {
   /**
    * A token that has not ended, asked for once however many want it. Where the host has refused the one of this version
    * another, or the same again where that cannot be.
-   * @throws BrokerError RefreshFailedError; CredentialMissingError where the key cannot be read
+   * @throws BrokerError RefreshFailedError; TokenExpiredError where nothing but a login helps; CredentialMissingError where
+   *   what the connection holds cannot be read
    */
   token(
     actor: Actor,
@@ -38,6 +40,8 @@ export interface TokenIssuer {
     used: UsableConnection,
     rejectedVersion: number | undefined,
   ): Promise<IssuedToken>
+  /** The token at hand, if there is one that has not ended. */
+  held(actor: Actor, id: ConnectionId): IssuedToken | undefined
   /** Lets go of the tokens of a connection, or of all of a provider. */
   forget(actor: Actor, id: Pick<ConnectionId, 'provider'> & Partial<ConnectionId>): void
 }
@@ -55,9 +59,9 @@ export function openTokenIssuer(options: TokenIssuerOptions): TokenIssuer {
   return new TokensInMemory(options)
 }
 
-/** What is known of one connection with one key. */
+/** What is known of one connection with one secret. */
 interface Held {
-  /** Of the sealed key. */
+  /** Of what is sealed. */
   readonly keyVersion: number
   token?: IssuedToken
   /** When the token at hand is replaced, and until when it is handed out. */
@@ -104,6 +108,11 @@ class TokensInMemory implements TokenIssuer {
     if (token.version === rejectedVersion) return this.#instead(token, held, wanted)
     if (this.#now() >= held.dueAt) this.#issueBehind(held, wanted)
     return token
+  }
+
+  held({ vaultId }: Actor, { provider, connection }: ConnectionId): IssuedToken | undefined {
+    const held = this.#held.get(`${vaultId}/${provider}/${connection}`)
+    return held?.token && this.#now() < held.usableUntil ? held.token : undefined
   }
 
   forget({ vaultId }: Actor, { provider, connection }: Pick<ConnectionId, 'provider'> & Partial<ConnectionId>): void {
@@ -153,34 +162,46 @@ class TokensInMemory implements TokenIssuer {
     return held.underWay
   }
 
-  async #issue(held: Held, { actor, provider, used }: Wanted): Promise<IssuedToken> {
+  async #issue(held: Held, wanted: Wanted): Promise<IssuedToken> {
     const wait = leftOfPause(held.rest, this.#now())
-    if (wait > 0) throw failed(used, 'it failed a short while ago', wait)
-    const outcome = await this.#ask(signedAssertion(provider.definition, used, this.#now()))
-    if (outcome.kind !== 'refreshed') {
-      await this.#options.connections.tokenMade(actor, used, { reason: outcome.reason })
-      throw this.#rest(held, used, outcome)
-    }
-    await this.#options.connections.tokenMade(actor, used, 'success')
+    if (wait > 0) throw failed(wanted, 'it failed a short while ago', wait)
+    const outcome = await this.#ask(wanted)
+    if (outcome.kind !== 'refreshed') throw await this.#fail(held, wanted, outcome)
+    const { actor, used } = wanted
+    await this.#options.connections.tokenIssued(actor, used, { kind: 'issued' })
     return this.#keep(held, outcome.tokens)
   }
 
-  async #ask(request: AssertionRequest): Promise<RefreshOutcome> {
+  async #ask({ provider, used }: Wanted): Promise<RefreshOutcome> {
     try {
-      return await this.#options.flows.assert(request)
+      return await askForToken(this.#options.flows, provider.definition, used, this.#now())
     } catch (error) {
+      if (error instanceof BrokerError) throw error
       this.#options.onFailure(error)
       return { kind: 'failed', reason: 'internal_error', answered: false }
     }
   }
 
-  #rest(held: Held, used: ConnectionId, outcome: Exclude<RefreshOutcome, { kind: 'refreshed' }>): BrokerError {
+  async #fail(held: Held, wanted: Wanted, outcome: FailedOutcome): Promise<BrokerError> {
+    const { actor, provider, used } = wanted
+    const { reason } = outcome
+    if (outcome.kind === 'rejected' && used.kind === 'client_credentials') {
+      await this.#options.connections.tokenIssued(actor, used, { kind: 'refused', reason })
+      return tokenExpired(used, 'needs_login', loginOption(provider.definition, used.kind))
+    }
+    // A key that signs may be refused for a clock that is wrong: it is tried again.
+    const serves = this.held(actor, used) !== undefined
+    await this.#options.connections.tokenIssued(actor, used, { kind: 'failed', reason, serves })
+    return this.#rest(held, wanted, outcome)
+  }
+
+  #rest(held: Held, wanted: Wanted, outcome: FailedOutcome): BrokerError {
     held.failures += 1
     const wait = pauseAfter(held.failures, outcome.kind === 'failed' ? outcome : {}, this.#random())
     held.rest = { until: this.#now() + wait, length: wait }
     return outcome.kind === 'rejected'
-      ? failed(used, `the provider does not take its key (${outcome.reason})`, wait)
-      : failed(used, `the provider did not give one (${outcome.reason})`, wait)
+      ? failed(wanted, `the provider does not take its key (${outcome.reason})`, wait)
+      : failed(wanted, `the provider did not give one (${outcome.reason})`, wait)
   }
 
   #keep(held: Held, { accessToken, expiresAt }: Pick<IssuedToken, 'accessToken' | 'expiresAt'>): IssuedToken {
@@ -197,14 +218,18 @@ class TokensInMemory implements TokenIssuer {
   }
 }
 
-function failed({ provider, connection }: ConnectionId, why: string, waitMs: number): BrokerError {
+type FailedOutcome = Exclude<RefreshOutcome, { kind: 'refreshed' }>
+
+function failed({ provider: { definition }, used }: Wanted, why: string, waitMs: number): BrokerError {
+  const { provider, connection, kind } = used
+  const option = loginOption(definition, kind === 'client_credentials' ? kind : 'signing')
   return new BrokerError(
     'RefreshFailedError',
     `Cannot get a token for connection "${connection}" of ${provider}: ${why}`,
     {
       provider,
       connection,
-      hint: `Try again in a moment. If it was the key: broker login ${provider} --connection ${connection} --signing-key --force`,
+      hint: `Try again in a moment. If it was the key: broker login ${provider} --connection ${connection}${option} --force`,
       retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)),
     },
   )

@@ -23,12 +23,14 @@ function bare(text: string): string {
 
 /** What somebody may be sent along with a request. */
 export interface Carrier {
-  readonly client: { readonly secret?: Secret }
+  readonly client: { readonly id: string; readonly secret?: Secret; readonly assertion?: Secret }
 }
 
 /** The secrets among the members of a request, and its client's. */
 export function secretsIn(request: Carrier): readonly Secret[] {
-  return [...Object.values(request), request.client.secret].filter((value) => value instanceof Secret)
+  return [...Object.values(request), request.client.secret, request.client.assertion].filter(
+    (value) => value instanceof Secret,
+  )
 }
 
 /** Some quote the request in their errors: such a refusal goes on without the words that do. */

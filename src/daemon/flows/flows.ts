@@ -8,6 +8,13 @@ export interface OAuthClient {
   readonly auth: 'none' | 'client_secret_post' | 'client_secret_basic'
 }
 
+/** The same by an assertion of its own, which is good for one request (RFC 7523 section 2.2). */
+export interface AssertingClient {
+  readonly id: string
+  readonly auth: 'private_key_jwt'
+  readonly assertion: Secret
+}
+
 /** A client that a server made for us (RFC 7591). Good for this issuer and this redirect URI alone. */
 export interface RegisteredClient extends OAuthClient {
   readonly issuer: string
@@ -134,6 +141,14 @@ export type RefreshOutcome =
       readonly refused?: true
     }
 
+/** Asks for a token for the client itself (RFC 6749 section 4.4). */
+export interface ClientRequest extends Omit<Party, 'client'> {
+  readonly client: OAuthClient | AssertingClient
+  readonly scopes: readonly string[]
+  /** Beside what the grant needs. */
+  readonly parameters: Readonly<Record<string, string>>
+}
+
 /** Asks for a token with an assertion that was signed for it. */
 export interface AssertionRequest {
   readonly definition: ProviderDefinition
@@ -146,7 +161,8 @@ export interface AssertionRequest {
 }
 
 /** What is left to revoke of a connection. */
-export interface RevocationRequest extends Party {
+export interface RevocationRequest extends Omit<Party, 'client'> {
+  readonly client: OAuthClient | AssertingClient
   readonly accessToken: Secret
   readonly refreshToken?: Secret
 }
@@ -176,6 +192,10 @@ export interface Flows {
   pollDevice(started: StartedDevice, interval: number): Promise<DevicePoll>
   /** Spends the refresh token. Never throws for what a provider or a network may do. */
   refresh(request: RefreshRequest): Promise<RefreshOutcome>
+  /** Gets a first token for a client. @throws BrokerError AuthenticationFailedError, EndpointUnreachableError */
+  logInAsClient(request: ClientRequest): Promise<Tokens>
+  /** Gets a token for a client that has had one. Never throws for what a provider or a network may do. */
+  grantToClient(request: ClientRequest): Promise<RefreshOutcome>
   /** Exchanges an assertion for a token. Never throws for what a provider or a network may do. */
   assert(request: AssertionRequest): Promise<RefreshOutcome>
   /** RFC 7009, the refresh token first. Never throws for what a provider or a network may do. */

@@ -6,6 +6,7 @@ export { clientMetadataDocument, redirectUriOf } from './client-metadata-documen
 export type {
   AssertionRequest,
   AuthorizationRequest,
+  ClientRequest,
   Demand,
   DevicePoll,
   DeviceRequest,

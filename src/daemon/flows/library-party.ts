@@ -1,7 +1,7 @@
 import * as oauth from 'oauth4webapi'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import type { Reach } from './address-guard.ts'
-import type { OAuthClient, OAuthServer, Party } from './flows.ts'
+import type { AssertingClient, OAuthClient, OAuthServer, Party } from './flows.ts'
 import type { Outbound } from './outbound-request.ts'
 import { BadAnswer, ProviderRefusal } from './provider-failure.ts'
 import { bent, type Place, quirk } from './quirks.ts'
@@ -19,7 +19,10 @@ const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256
 /** Seconds by which clocks may differ. */
 export const CLOCK_TOLERANCE = 60
 
-export function libraryParty({ server, client }: Party): LibraryParty {
+export function libraryParty({
+  server,
+  client,
+}: Pick<Party, 'server'> & { readonly client: OAuthClient | AssertingClient }): LibraryParty {
   return {
     as: {
       issuer: issuerName(server),
@@ -41,7 +44,9 @@ export function issuerName({ issuer, authorizationUrl, tokenUrl }: OAuthServer):
   return issuer ?? new URL(tokenUrl ?? authorizationUrl ?? 'about:blank').origin
 }
 
-function clientAuth({ auth, secret }: OAuthClient): oauth.ClientAuth {
+function clientAuth(client: OAuthClient | AssertingClient): oauth.ClientAuth {
+  if (client.auth === 'private_key_jwt') return clientAssertion(client.assertion.reveal())
+  const { auth, secret } = client
   if (auth === 'none' || secret === undefined) return oauth.None()
   return auth === 'client_secret_basic' ? clientSecretBasic(secret.reveal()) : oauth.ClientSecretPost(secret.reveal())
 }
@@ -51,6 +56,15 @@ function clientSecretBasic(secret: string): oauth.ClientAuth {
   return (_as, { client_id }, _body, headers) => {
     const credentials = `${formEncoded(client_id)}:${formEncoded(secret)}`
     headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
+  }
+}
+
+/** RFC 7523 section 2.2. The id stands beside it: not every server looks for it in the assertion. */
+function clientAssertion(assertion: string): oauth.ClientAuth {
+  return (_as, { client_id }, body) => {
+    body.set('client_id', client_id)
+    body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
+    body.set('client_assertion', assertion)
   }
 }
 

@@ -1,5 +1,6 @@
 import { assertIdentity } from './assert-identity.ts'
 import { authorize } from './authorize.ts'
+import { grantToClient, logInAsClient } from './client-credentials.ts'
 import { pollDevice, startDevice } from './device.ts'
 import { discover } from './discover.ts'
 import { exchange } from './exchange.ts'
@@ -28,6 +29,8 @@ export function openFlows({ publicUrl, now = Date.now, ...outbound }: FlowsOptio
     startDevice: (request) => telling(request, () => startDevice(means, request)),
     pollDevice: (started, interval) => telling(started, () => pollDevice(means, started, interval)),
     refresh: (request) => refresh(means, request),
+    logInAsClient: (request) => telling(request, () => logInAsClient(means, request)),
+    grantToClient: (request) => grantToClient(means, request),
     assert: (request) => assertIdentity(means, request),
     revoke: (request) => revoke(means, request),
   }

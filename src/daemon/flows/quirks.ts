@@ -57,6 +57,8 @@ const QUIRK: Readonly<Record<QuirkName, Quirk>> = {
     renamedIn: ['token'],
     grantTypes: { [DEVICE_GRANT]: 'device' },
   },
+  // Zoom: an account's own app.
+  account_credentials: { grantTypes: { client_credentials: 'account_credentials' } },
   // Salesforce.
   api_url_in_instance_url: { apiUrlIn: 'instance_url' },
   // Pipedrive, Zoho.

@@ -51,7 +51,10 @@ export function furtherParameters({
   definition,
   server,
 }: Pick<Party, 'definition' | 'server'>): Record<string, string> {
-  return { ...definition.oauth?.token_params, ...(server.resource !== undefined && { resource: server.resource }) }
+  const { token_params: parameters = {}, grant } = definition.oauth ?? {}
+  // What has values of a client in it is for the client's own tokens.
+  const own = Object.entries(parameters).filter(([, value]) => grant !== 'client_credentials' || !/\{[a-z]/.test(value))
+  return { ...Object.fromEntries(own), ...(server.resource !== undefined && { resource: server.resource }) }
 }
 
 /** Scopes in one parameter, as the provider separates them; nothing where there are none. */

@@ -6,8 +6,8 @@ export interface InputPageOptions {
   /** The provider's name for people. */
   readonly displayName: string
   readonly connection: string
-  /** The credential itself, or the user's own OAuth app. */
-  readonly asksFor: 'credential' | 'app'
+  /** The credential itself, a client that acts for itself, or the user's own OAuth app. */
+  readonly asksFor: 'credential' | 'client' | 'app'
   readonly fields: readonly Field[]
   /** Path that the form is posted to. */
   readonly action: string
@@ -53,11 +53,15 @@ interface Words {
 }
 
 const words: Readonly<Record<InputPageOptions['asksFor'], (options: InputPageOptions) => Words>> = {
-  credential: ({ displayName, connection, docsUrl }) => ({
-    introduction: html`<p class="soft">What you enter is sealed in your vault as the connection <strong>${connection}</strong>. Commands behind <code>broker run</code> can use it and never see it.</p>
-${docsUrl === undefined ? undefined : outwardLink(docsUrl, `Get one from ${displayName}`)}`,
+  credential: (options) => ({
+    introduction: sealedIntroduction(options),
     button: 'Connect',
-    footer: `This page comes from your own Broker. Nothing is sent to ${displayName} until you run a command.`,
+    footer: `This page comes from your own Broker. Nothing is sent to ${options.displayName} until you run a command.`,
+  }),
+  client: (options) => ({
+    introduction: sealedIntroduction(options),
+    button: 'Connect',
+    footer: `This page comes from your own Broker. It asks ${options.displayName} for a token at once, to see that all of it is right.`,
   }),
   app: ({ displayName, connection, docsUrl, redirectUri }) => ({
     introduction: html`<p class="soft">${displayName} wants an OAuth app of your own. Register one there${
@@ -68,6 +72,11 @@ ${redirectUri === undefined ? undefined : redirectRow(redirectUri)}`,
     button: `Continue to ${displayName}`,
     footer: 'This page comes from your own Broker. What you enter is stored, sealed, once the login is complete.',
   }),
+}
+
+function sealedIntroduction({ displayName, connection, docsUrl }: InputPageOptions): Html {
+  return html`<p class="soft">What you enter is sealed in your vault as the connection <strong>${connection}</strong>. Commands behind <code>broker run</code> can use it and never see it.</p>
+${docsUrl === undefined ? undefined : outwardLink(docsUrl, `Get one from ${displayName}`)}`
 }
 
 function outwardLink(url: string, text: string): Html {

@@ -1,14 +1,19 @@
 import assert from 'node:assert/strict'
+import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { Secret, type SigningType } from '../../protocol/index.ts'
 import { credentialHosts } from './base-url.ts'
+import { clientScopes, grantsToClients, hasKey } from './client-credentials.ts'
+import { clientParty } from './client-party.ts'
 import { credentialFields, parseCredential } from './credential.ts'
 import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
 import { openProviders } from './open-providers.ts'
 import type { Match, Provider } from './provider.ts'
 
+const POST = 'client_secret_post'
+const BASIC = 'client_secret_basic'
 const bundledDir = join(import.meta.dirname, '../../../providers')
 const bundled = openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
 
@@ -217,7 +222,6 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['gorgias', 'acme.gorgias.com/api/account', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
   ['grafana', 'acme.grafana.net/api/dashboards/home', 'Authorization: Bearer CNRYkey'],
   ['granola', 'public-api.granola.ai/v1/notes', 'Authorization: Bearer CNRYkey'],
-  ['greenhouse', 'harvest.greenhouse.io/v1/candidates', 'Authorization: Basic Q05SWWtleTo='],
   ['grist', 'docs.getgrist.com/api/orgs', 'Authorization: Bearer CNRYkey'],
   ['groq', 'api.groq.com/openai/v1/models', 'Authorization: Bearer CNRYkey'],
   ['guardian', 'content.guardianapis.com/search', '?api-key=CNRYkey'],
@@ -572,6 +576,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
 
 /** What each sends after a login by OAuth. Written down as above; the token is `CNRYtoken`. */
 const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...injected: string[]])[] = [
+  ['adobe', 'firefly-api.adobe.io/v3/images/generate', 'Authorization: Bearer CNRYtoken', 'x-api-key: CNRYclient'],
   ['airtable', 'api.airtable.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['amazon', 'api.amazon.com/user/profile', 'Authorization: Bearer CNRYtoken'],
   ['asana', 'app.asana.com/api/1.0/users/me', 'Authorization: Bearer CNRYtoken'],
@@ -590,11 +595,14 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['coinbase', 'api.coinbase.com/v2/user', 'Authorization: Bearer CNRYtoken'],
   ['constant-contact', 'api.cc.email/v3/account/summary', 'Authorization: Bearer CNRYtoken'],
   ['dailymotion', 'api.dailymotion.com/me', 'Authorization: Bearer CNRYtoken'],
+  ['databricks', 'acme.cloud.databricks.com/api/2.0/clusters/list', 'Authorization: Bearer CNRYtoken'],
   ['deviantart', 'www.deviantart.com/api/v1/oauth2/user/whoami', 'Authorization: Bearer CNRYtoken'],
   ['digitalocean', 'api.digitalocean.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['discord', 'discord.com/api/v10/users/@me', 'Authorization: Bearer CNRYtoken'],
   ['docusign', 'na4.docusign.net/restapi/v2.1/accounts/x', 'Authorization: Bearer CNRYtoken'],
   ['dropbox', 'api.dropboxapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
+  ['ebay', 'api.ebay.com/buy/browse/v1/item_summary/search', 'Authorization: Bearer CNRYtoken'],
+  ['ebay-sandbox', 'api.sandbox.ebay.com/buy/browse/v1/item_summary/search', 'Authorization: Bearer CNRYtoken'],
   ['eventbrite', 'www.eventbriteapi.com/v3/users/me/', 'Authorization: Bearer CNRYtoken'],
   ['facebook', 'graph.facebook.com/v22.0/me', 'Authorization: Bearer CNRYtoken'],
   ['figma', 'api.figma.com/v1/me', 'Authorization: Bearer CNRYtoken'],
@@ -619,6 +627,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['google-sheets', 'sheets.googleapis.com/v4/spreadsheets/x', 'Authorization: Bearer CNRYtoken'],
   ['google-slides', 'slides.googleapis.com/v1/presentations/x', 'Authorization: Bearer CNRYtoken'],
   ['google-tasks', 'tasks.googleapis.com/tasks/v1/users/@me/lists', 'Authorization: Bearer CNRYtoken'],
+  ['greenhouse', 'harvest.greenhouse.io/v3/candidates', 'Authorization: Bearer CNRYtoken'],
   ['gumroad', 'api.gumroad.com/v2/user', 'Authorization: Bearer CNRYtoken'],
   ['helpscout', 'api.helpscout.net/v2/users/me', 'Authorization: Bearer CNRYtoken'],
   [
@@ -700,12 +709,16 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['oura', 'api.ouraring.com/v2/usercollection/personal_info', 'Authorization: Bearer CNRYtoken'],
   ['pagerduty', 'api.pagerduty.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['patreon', 'www.patreon.com/api/oauth2/v2/identity', 'Authorization: Bearer CNRYtoken'],
+  ['paypal', 'api-m.paypal.com/v2/checkout/orders', 'Authorization: Bearer CNRYtoken'],
+  ['paypal-sandbox', 'api-m.sandbox.paypal.com/v2/checkout/orders', 'Authorization: Bearer CNRYtoken'],
   ['pinterest', 'api.pinterest.com/v5/user_account', 'Authorization: Bearer CNRYtoken'],
   ['pipedrive', 'acme.pipedrive.com/api/v2/deals', 'Authorization: Bearer CNRYtoken'],
   ['polar', 'api.polar.sh/v1/oauth2/userinfo', 'Authorization: Bearer CNRYtoken'],
   ['power-bi', 'api.powerbi.com/v1.0/myorg/groups', 'Authorization: Bearer CNRYtoken'],
   ['quickbooks', 'quickbooks.api.intuit.com/v3/company/1/companyinfo/1', 'Authorization: Bearer CNRYtoken'],
   ['railway', 'backboard.railway.com/graphql/v2', 'Authorization: Bearer CNRYtoken'],
+  ['ramp', 'api.ramp.com/developer/v1/transactions', 'Authorization: Bearer CNRYtoken'],
+  ['ramp-sandbox', 'demo-api.ramp.com/developer/v1/transactions', 'Authorization: Bearer CNRYtoken'],
   ['reddit', 'oauth.reddit.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['roblox', 'apis.roblox.com/oauth/v1/userinfo', 'Authorization: Bearer CNRYtoken'],
   ['sage', 'api.accounting.sage.com/v3.1/user', 'Authorization: Bearer CNRYtoken'],
@@ -801,6 +814,45 @@ const EXPECTED_OF_SIGNING: readonly (readonly [name: string, type: SigningType, 
   ['google-tasks', 'google_service_account', 'tasks.googleapis.com/tasks/v1/users/@me/lists'],
 ]
 
+/**
+ * Where each that takes the id and secret of a client asks for its tokens, how the client shows itself there, and with what
+ * scopes and parameters: any field is `CNRY` and its name, a tenant `acme`.
+ */
+const EXPECTED_OF_CLIENTS: readonly (readonly [name: string, method: string, url: string, ...asked: string[]])[] = [
+  ['adobe', POST, 'https://ims-na1.adobelogin.com/ims/token/v3', 'openid,AdobeID,firefly_api,ff_apis'],
+  ['auth0', POST, 'https://acme.us.auth0.com/oauth/token', 'audience=https://acme.us.auth0.com/api/v2/'],
+  [
+    'azure-management',
+    POST,
+    'https://login.microsoftonline.com/CNRYtenant_id/oauth2/v2.0/token',
+    'https://management.azure.com/.default',
+  ],
+  ['databricks', BASIC, 'https://acme.cloud.databricks.com/oidc/v1/token', 'all-apis'],
+  ['ebay', BASIC, 'https://api.ebay.com/identity/v1/oauth2/token', 'https://api.ebay.com/oauth/api_scope'],
+  [
+    'ebay-sandbox',
+    BASIC,
+    'https://api.sandbox.ebay.com/identity/v1/oauth2/token',
+    'https://api.ebay.com/oauth/api_scope',
+  ],
+  ['greenhouse', BASIC, 'https://auth.greenhouse.io/token', 'sub=CNRYuser_id'],
+  [
+    'microsoft',
+    POST,
+    'https://login.microsoftonline.com/CNRYtenant_id/oauth2/v2.0/token',
+    'https://graph.microsoft.com/.default',
+  ],
+  ['okta', 'private_key_jwt', 'https://acme.okta.com/oauth2/v1/token', 'okta.users.read'],
+  ['paypal', BASIC, 'https://api-m.paypal.com/v1/oauth2/token'],
+  ['paypal-sandbox', BASIC, 'https://api-m.sandbox.paypal.com/v1/oauth2/token'],
+  ['ramp', BASIC, 'https://api.ramp.com/developer/v1/token', 'transactions:read'],
+  ['ramp-sandbox', BASIC, 'https://demo-api.ramp.com/developer/v1/token', 'transactions:read'],
+  ['reddit', BASIC, 'https://www.reddit.com/api/v1/access_token'],
+  ['spotify', BASIC, 'https://accounts.spotify.com/api/token'],
+  ['twitch', POST, 'https://id.twitch.tv/oauth2/token'],
+  ['zoom', BASIC, 'https://zoom.us/oauth/token', 'account_id=CNRYaccount_id'],
+]
+
 /** Names of Amazon's that are services, and names there that strangers have. */
 const AMAZON_NAMES: readonly (readonly [host: string, name: string | undefined])[] = [
   ['sts.amazonaws.com', 'aws'],
@@ -834,6 +886,21 @@ function sentWithToken({ provider: { definition }, host }: Found): readonly stri
   return shown(injectionFor(definition, 'oauth2', credential, host))
 }
 
+function clientAt(definition: Provider['definition']) {
+  const entered = credentialFields(definition, 'client_credentials').map(({ name }): [string, Secret] => [
+    name,
+    new Secret(name === 'private_key' ? CLIENT_KEY : `CNRY${name}`),
+  ])
+  const baseUrl = definition.base_url?.replace(/\{\w+\}/, 'acme')
+  const party = clientParty(definition, Object.fromEntries(entered), { baseUrl, now: 0 })
+  assert.ok(party)
+  return party
+}
+
+const CLIENT_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
+  .privateKey.export({ type: 'pkcs8', format: 'pem' })
+  .toString()
+
 function shown({ headers, ifAbsent, query, path }: ReturnType<typeof injectionFor>): readonly string[] {
   return [
     ...Object.entries(headers).map(
@@ -860,7 +927,7 @@ describe('the bundled providers', () => {
 
   it('are those of the table below', () => {
     assert.deepEqual(
-      named(({ api_key }) => api_key !== undefined),
+      named(hasKey),
       EXPECTED.map(([name]) => name),
     )
     assert.deepEqual(
@@ -937,6 +1004,23 @@ describe('the bundled providers', () => {
     it(`${name ?? 'none'} is for ${host}`, () => {
       const found = match(`${host}/`)
       assert.equal(found.kind === 'one' ? found.provider.definition.name : undefined, name)
+    })
+
+  it('take the id and secret of a client where the fifth table says so', () => {
+    assert.deepEqual(
+      named(grantsToClients),
+      EXPECTED_OF_CLIENTS.map(([name]) => name),
+    )
+  })
+
+  for (const [name, method, url, ...asked] of EXPECTED_OF_CLIENTS)
+    it(`${name} asks for the tokens of a client as its documentation says`, () => {
+      const { definition } = bundled.get(name)
+      const { server, client, parameters } = clientAt(definition)
+      const scopes = clientScopes(definition).join(definition.oauth?.scope_separator ?? ' ')
+      const said = Object.entries(parameters).map(([parameter, value]) => `${parameter}=${value}`)
+      assert.deepEqual([client.auth, server.tokenUrl], [method, url])
+      assert.deepEqual([...(scopes === '' ? [] : [scopes]), ...said], asked)
     })
 
   it('take only https for their endpoints, and ask for no secret where the client is public', () => {

@@ -1,18 +1,39 @@
 import { BrokerError, type ErrorDetail, Secret } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
+import { clientFields, grantsToClients, hasKey, problemOfClientValue } from './client-credentials.ts'
 import { compileKeyPattern } from './key-pattern.ts'
 import { problemOfSigningValue, signingFields } from './signing-credential.ts'
 
 /** The part of a definition that says what a key is. */
-export type KeySection = 'api_key' | 'signing'
+export type KeySection = 'api_key' | 'signing' | 'client_credentials'
 
 /** What a login by `api_key` is about, unless it says otherwise. */
-export function keySection({ api_key: apiKey, signing }: ProviderDefinition): KeySection {
-  return apiKey === undefined && signing !== undefined ? 'signing' : 'api_key'
+export function keySection(definition: ProviderDefinition): KeySection {
+  if (hasKey(definition)) return 'api_key'
+  if (grantsToClients(definition)) return 'client_credentials'
+  return definition.signing === undefined ? 'api_key' : 'signing'
+}
+
+/** Whether the definition says anything of such a login. */
+export function hasSection(definition: ProviderDefinition, section: KeySection): boolean {
+  return {
+    api_key: hasKey(definition),
+    signing: definition.signing !== undefined,
+    client_credentials: grantsToClients(definition),
+  }[section]
+}
+
+/** The option of `broker login` that chooses this section, with a space before it; nothing where none has to be named. */
+export function loginOption(definition: ProviderDefinition, section: KeySection): string {
+  const isUsual = keySection(definition) === section
+  if (isUsual && definition.flow === 'api_key') return ''
+  if (section === 'signing') return ' --signing-key'
+  return section === 'api_key' || isUsual ? ' --flow api_key' : ' --client-credentials'
 }
 
 /** What a login asks for. In the section `api_key` one of them is always the required secret of that name. */
 export function credentialFields(definition: ProviderDefinition, section = keySection(definition)): readonly Field[] {
+  if (section === 'client_credentials') return clientFields(definition)
   if (section === 'signing') return definition.signing === undefined ? [] : signingFields(definition.signing)
   return definition.api_key?.fields ?? [keyField(definition)]
 }
@@ -69,13 +90,17 @@ function problemsOf(
   const value = given.get(field.name)
   const path = `input.${field.name}`
   if (value === undefined) return field.required ? [{ path, message: 'is required' }] : []
-  const message =
-    section === 'signing'
-      ? (problemOfSigningValue(field, value) ?? problemOfShape(definition, field, value))
-      : (problemOfCharacters(definition, value) ??
-        problemOfSegment(definition, field, value) ??
-        problemOfShape(definition, field, value))
+  const message = problemOfValue[section](definition, field, value) ?? problemOfShape(definition, field, value)
   return message === undefined ? [] : [{ path, message }]
+}
+
+type ProblemOfValue = (definition: ProviderDefinition, field: Field, value: string) => string | undefined
+
+const problemOfValue: Readonly<Record<KeySection, ProblemOfValue>> = {
+  api_key: (definition, field, value) =>
+    problemOfCharacters(definition, value) ?? problemOfSegment(definition, field, value),
+  signing: (_definition, field, value) => problemOfSigningValue(field, value),
+  client_credentials: problemOfClientValue,
 }
 
 /** What no header or query can carry unchanged. Base64 carries all characters that one can type. */

@@ -1,6 +1,8 @@
 import { AUTH_TYPES, type AuthType, type ErrorDetail } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfBaseUrl, templateHost, tenantField } from './base-url.ts'
+import { grantsToClients, hasKey } from './client-credentials.ts'
+import { clientProblems, problemOfClientEndpoint } from './client-rules.ts'
 import { credentialFields } from './credential.ts'
 import { problemOfEndpoint } from './endpoint.ts'
 import { formatHost, parseHostPattern, tie } from './host-pattern.ts'
@@ -34,13 +36,20 @@ const RULES: readonly Rule[] = [
   endpointsAreSafe,
   tokenUrlIsSafe,
   signingProblems,
+  clientProblems,
   flowHasItsEndpoints,
   parametersAreNotTheFlows,
 ]
 
-function flowHasItsSection({ auth_type, flow, api_key, oauth, signing }: ProviderDefinition): readonly ErrorDetail[] {
+function flowHasItsSection(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const { auth_type, flow, api_key, oauth, signing } = definition
   const isKey = flow === 'api_key'
+  // A client's id and secret are entered as a key is; what its requests carry is a token.
+  if (isKey && auth_type === 'oauth2' && grantsToClients(definition)) return []
   if (isKey !== (auth_type === 'api_key')) return [problem('flow', `does not fit the auth_type "${auth_type}"`)]
+  if (isKey && grantsToClients(definition) && !hasKey(definition)) {
+    return [problem('auth_type', 'must be "oauth2" where the flow is that of the grant "client_credentials"')]
+  }
   if (isKey && api_key === undefined && signing === undefined) return [problem('api_key', 'is required by the flow')]
   if (!isKey && oauth === undefined) return [problem('oauth', 'is required by the flow')]
   return []
@@ -186,13 +195,14 @@ function repeated(places: readonly NamedPlace[]): readonly ErrorDetail[] {
   })
 }
 
-function fieldsIncludeTheKey({ api_key }: ProviderDefinition): readonly ErrorDetail[] {
-  const { fields } = api_key ?? {}
+function fieldsIncludeTheKey(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const { fields } = definition.api_key ?? {}
   if (fields === undefined) return []
   const repeated = fields.findIndex((field, index) => fields.findIndex(({ name }) => name === field.name) < index)
   if (repeated >= 0) return [problem(`api_key.fields.${repeated}.name`, 'must not be given twice')]
   const reserved = fields.findIndex(({ name }) => RESERVED_FIELDS.has(name))
   if (reserved >= 0) return [problem(`api_key.fields.${reserved}.name`, 'must not be a name that means something else')]
+  if (!hasKey(definition)) return []
   const isThere = fields.some(({ name, secret, required }) => name === 'api_key' && secret && required)
   return isThere ? [] : [problem('api_key.fields', 'must include the required secret "api_key"')]
 }
@@ -239,10 +249,10 @@ function templatesOf({ api_key: apiKey, injections = [] }: ProviderDefinition): 
 }
 
 function entriesHaveTheirSection(definition: ProviderDefinition): readonly ErrorDetail[] {
-  const { api_key, oauth, signing, injections = [] } = definition
+  const { oauth, signing, injections = [] } = definition
   return injections.flatMap((entry, index) => {
     const section = isForTokens(entry) ? 'oauth' : 'api_key'
-    const isThere = (section === 'oauth' ? (oauth ?? signing) : api_key) !== undefined
+    const isThere = section === 'oauth' ? (oauth ?? signing) !== undefined : hasKey(definition)
     return isThere ? [] : [problem(`injections.${index}`, `needs the section "${section}"`)]
   })
 }
@@ -295,6 +305,7 @@ const ENDPOINTS = [
   'issuer',
   'authorization_url',
   'token_url',
+  'client_token_url',
   'refresh_url',
   'device_authorization_url',
   'revocation_url',
@@ -310,9 +321,10 @@ function endpointsAreSafe({ oauth = { scopes: [] }, base_url }: ProviderDefiniti
   return ENDPOINTS.flatMap((name) => {
     const text = oauth[name]
     if (text === undefined) return []
-    if (!ON_THE_TENANT.test(text)) return problems(`oauth.${name}`, problemOfEndpoint(text))
+    const problemOf = name === 'token_url' || name === 'client_token_url' ? problemOfClientEndpoint : problemOfEndpoint
+    if (!ON_THE_TENANT.test(text)) return problems(`oauth.${name}`, problemOf(text))
     if (base_url === undefined) return [problem(`oauth.${name}`, 'needs a base_url')]
-    return problems(`oauth.${name}`, problemOfEndpoint(text.replace(ON_THE_TENANT, 'https://tenant.example')))
+    return problems(`oauth.${name}`, problemOf(text.replace(ON_THE_TENANT, 'https://tenant.example')))
   })
 }
 

@@ -1,15 +1,17 @@
 import { createHash } from 'node:crypto'
 import type { AuthType } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { entriesOf } from './injection.ts'
+import { grantsToClients } from './client-credentials.ts'
+import { entriesOf, keyForm } from './injection.ts'
 
-/** What a stored credential can be, as far as it decides where it goes. A key that signs came by the flow `api_key`. */
-export type CredentialKind = AuthType | 'signing'
+/** What a stored credential can be, as far as it decides where it goes. The last two came by the flow `api_key`. */
+export type CredentialKind = AuthType | 'signing' | 'client_credentials'
 
 /**
  * SHA-256, in hex, of what says where a credential of this type may go and how: hosts, base URL (the template and the
  * connection's own), fixed headers, and for an API key its places and forms, for tokens theirs and the endpoints that
- * get to see one, for a key that signs what it signs for and where the tokens go that it gets. The order of names and hosts, and whether a default is written out, do not matter; names,
+ * get to see one, for a key that signs what it signs for and where the tokens go that it gets, for a client the same of its
+ * tokens and the endpoints that get to see its secret. The order of names and hosts, and whether a default is written out, do not matter; names,
  * descriptions, patterns, environment variables and the sections of the other kinds are not part of it.
  */
 export function destinationDigest(
@@ -54,6 +56,7 @@ const placesOf: Readonly<Record<CredentialKind, (definition: ProviderDefinition)
   api_key: keyPlaces,
   oauth2: tokenPlaces,
   signing: signingPlaces,
+  client_credentials: clientPlaces,
 }
 
 function signingPlaces(definition: ProviderDefinition) {
@@ -67,8 +70,25 @@ function signingPlaces(definition: ProviderDefinition) {
   }
 }
 
+function clientPlaces(definition: ProviderDefinition) {
+  const { oauth } = definition
+  const further = furtherPlaces(definition, 'oauth2')
+  if (oauth === undefined || !grantsToClients(definition)) return {}
+  return {
+    ...(further.length > 0 && { injections: further }),
+    oauth: {
+      header_name: (oauth.header_name ?? 'Authorization').toLowerCase(),
+      prefix: oauth.prefix ?? 'Bearer',
+      issuer: oauth.issuer,
+      token_url: oauth.client_token_url ?? oauth.token_url,
+      revocation_url: oauth.revocation_url,
+      resource: oauth.resource,
+    },
+  }
+}
+
 function keyPlaces(definition: ProviderDefinition) {
-  const { api_key: apiKey } = definition
+  const apiKey = keyForm(definition)
   return {
     flow: 'api_key',
     api_key: apiKey && {
@@ -106,7 +126,8 @@ function tokenPlaces(definition: ProviderDefinition) {
       revocation_url: oauth.revocation_url,
       userinfo_url: oauth.userinfo_url,
       resource: oauth.resource,
-      token_auth_method: oauth.token_auth_method,
+      // How a client shows itself for its own tokens is no login's concern.
+      token_auth_method: oauth.token_auth_method === 'private_key_jwt' ? undefined : oauth.token_auth_method,
     },
   }
 }

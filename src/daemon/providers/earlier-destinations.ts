@@ -159,6 +159,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  greenhouse: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['harvest.greenhouse.io'],
+      injections: [],
+    },
+  ],
   planetscale: [
     {
       api_key: {

@@ -3,7 +3,16 @@
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
 export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
-export { credentialFields, type KeySection, keySection, parseCredential } from './credential.ts'
+export { clientScopes, isClientCredential } from './client-credentials.ts'
+export { clientParty, enteredOf, isToBeDiscovered, withEndpoints } from './client-party.ts'
+export {
+  credentialFields,
+  hasSection,
+  type KeySection,
+  keySection,
+  loginOption,
+  parseCredential,
+} from './credential.ts'
 export {
   type DestinationDifference,
   type DestinationLines,

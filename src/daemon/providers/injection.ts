@@ -1,5 +1,6 @@
 import { type AuthType, BrokerError, Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
+import { hasKey } from './client-credentials.ts'
 import { type HostPattern, isWrittenAs } from './host-pattern.ts'
 
 /** What carries a credential. Names are as in the definition; what the client sent under them is removed first. */
@@ -45,7 +46,7 @@ export function injectionFor(
 }
 
 function keyPlaces(definition: ProviderDefinition, credential: Credential, bound: readonly Entry[]): readonly Place[] {
-  const { api_key: apiKey } = definition
+  const apiKey = keyForm(definition)
   const key = credential['api_key']
   const filled = (entries: readonly Entry[]) => entries.flatMap((entry) => furtherPlace(entry, credential) ?? [])
   const main = apiKey && key && (bound.length > 0 ? filled(bound) : mainPlace(apiKey, credential, key.reveal()))
@@ -66,6 +67,11 @@ function tokenPlaces(
   const { header_name = 'Authorization', prefix = 'Bearer' } = oauth ?? {}
   const main: Place = ['header', header_name, withPrefix(prefix, token.reveal())]
   return [...(bound.length > 0 ? filled(bound) : [main]), ...filled(everywhere(definition, 'oauth2'))]
+}
+
+/** How a key is sent, where one is: of a client, nothing but its tokens goes to the hosts. */
+export function keyForm(definition: ProviderDefinition): ApiKey | undefined {
+  return hasKey(definition) ? definition.api_key : undefined
 }
 
 /** The entries of `injections` for credentials of this type. */
@@ -98,10 +104,9 @@ export interface NamedPlace {
 }
 
 /** The place of a credential of this type on hosts that have no entry of their own. */
-export function mainPlaceName(
-  { api_key: apiKey, oauth }: ProviderDefinition,
-  authType: AuthType,
-): readonly NamedPlace[] {
+export function mainPlaceName(definition: ProviderDefinition, authType: AuthType): readonly NamedPlace[] {
+  const { oauth } = definition
+  const apiKey = keyForm(definition)
   if (authType === 'oauth2')
     return oauth === undefined
       ? []

@@ -49,20 +49,49 @@ function isOver({ status }: AuthSession): boolean {
   return ['completed', 'failed', 'expired', 'cancelled'].includes(status)
 }
 
-/** A flow, or the login with a key that is never sent, which is of the flow `api_key` too. */
-type Way = ProviderDefinition['flow'] | 'signing'
+/** A flow, or one of the two logins that are of the flow `api_key` too: with a key that is never sent, and as a client. */
+type Way = ProviderDefinition['flow'] | 'signing' | 'client'
 
 /** The ways whose section the definition has, its own first. */
-function waysOf({ flow, api_key, oauth, signing }: ProviderDefinition): readonly Way[] {
-  const own: Way = flow === 'api_key' && api_key === undefined ? 'signing' : flow
+function waysOf(definition: ProviderDefinition): readonly Way[] {
+  const { flow, oauth, signing } = definition
+  const isForClients = oauth?.grant === 'client_credentials'
+  const takesKey = hasKey(definition)
+  const own: Way = flow !== 'api_key' || takesKey ? flow : isForClients ? 'client' : 'signing'
   const others: readonly Way[] = [
-    ...(oauth?.authorization_url !== undefined || oauth?.issuer !== undefined ? (['pkce'] as const) : []),
+    ...(hasBrowserLogin(definition) ? (['pkce'] as const) : []),
     ...(oauth?.device_authorization_url === undefined ? [] : (['device_code'] as const)),
-    ...(api_key === undefined ? [] : (['api_key'] as const)),
+    ...(takesKey ? (['api_key'] as const) : []),
+    ...(isForClients ? (['client'] as const) : []),
     ...(signing === undefined ? [] : (['signing'] as const)),
   ]
   const isOwnRedirect = own === 'pkce' || own === 'dcr_pkce'
   return [own, ...others.filter((other) => other !== own && !(isOwnRedirect && other === 'pkce'))]
+}
+
+function hasBrowserLogin({ flow, oauth }: ProviderDefinition): boolean {
+  if (oauth?.authorization_url !== undefined) return true
+  // What is known of an issuer of clients is where their tokens come from.
+  return oauth?.issuer !== undefined && !(flow === 'api_key' && oauth.grant === 'client_credentials')
+}
+
+/** Whether `api_key` is about a key, and not about what is asked of a client. */
+function hasKey({ auth_type, flow, api_key: key, oauth }: ProviderDefinition): boolean {
+  if (key === undefined || oauth?.grant !== 'client_credentials') return key !== undefined
+  if (key.fields !== undefined) return key.fields.some(({ name }) => name === 'api_key')
+  return !(auth_type === 'oauth2' && flow === 'api_key')
+}
+
+const wayWords: Readonly<Record<Way, string>> = {
+  ...flowWords,
+  signing: 'Key that signs, and is never sent',
+  client: 'Client ID and secret, for nobody in person',
+}
+
+/** What begins a login of each. */
+function requestOf(way: Way): object {
+  if (way === 'signing') return { flow: 'api_key', signing: true }
+  return way === 'client' ? { flow: 'api_key', grant: 'client_credentials' } : { flow: way }
 }
 
 interface BeginProps {
@@ -78,11 +107,12 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
   const ways = waysOf(definition)
   const [way, setWay] = useState<Way>(ways[0] ?? definition.flow)
   const isKey = way === 'api_key' || way === 'signing'
+  const usual = (way === 'client' ? oauth?.client_scopes : undefined) ?? oauth?.scopes ?? []
   const { error, isBusy, submit } = useSubmit(async ({ connection: wanted, base_url: url, scopes }) => {
     const list = scopes?.split(/[\s,]+/).filter((scope) => scope !== '')
     onSession(
       await ask<AuthSession>('POST', `/api/auth/providers/${encodeURIComponent(name)}/connect`, {
-        ...(way === 'signing' ? { flow: 'api_key', signing: true } : { flow: way }),
+        ...requestOf(way),
         connection: connection ?? wanted ?? 'default',
         ...(connection !== undefined && { force: true }),
         ...(url !== undefined && { base_url: url }),
@@ -100,8 +130,7 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
           <legend>How</legend>
           {ways.map((one) => (
             <label key={one} className="choice">
-              <input type="radio" name="flow" checked={way === one} onChange={() => setWay(one)} />{' '}
-              {one === 'signing' ? 'Key that signs, and is never sent' : flowWords[one]}
+              <input type="radio" name="flow" checked={way === one} onChange={() => setWay(one)} /> {wayWords[one]}
             </label>
           ))}
         </fieldset>
@@ -137,7 +166,7 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
           label="Scopes"
           name="scopes"
           isOptional
-          help={oauth && oauth.scopes.length > 0 ? `Unless you say otherwise: ${oauth.scopes.join(' ')}` : undefined}
+          help={usual.length > 0 ? `Unless you say otherwise: ${usual.join(' ')}` : undefined}
           wrong={wrong('scopes')}
         />
       )}
@@ -287,7 +316,8 @@ function Values({
     onSession(after)
     if (isOver(after)) await queries.invalidateQueries()
   })
-  const isApp = next.fields.some(({ name }) => name === 'client_id')
+  // By the flow `api_key` an id and a secret are the credential itself.
+  const isApp = session.flow !== 'api_key' && next.fields.some(({ name }) => name === 'client_id')
   return (
     <Step onSubmit={submit}>
       <p className="soft">

@@ -1,0 +1,69 @@
+import { BrokerError } from '../../protocol/index.ts'
+import type { ClientRequest } from '../flows/index.ts'
+import {
+  answeredBaseUrl,
+  clientParty,
+  clientScopes,
+  credentialFields,
+  isToBeDiscovered,
+  parseCredential,
+  withEndpoints,
+} from '../providers/index.ts'
+import type { ClientRooms } from './login-client.ts'
+import type { FormStep, Granted, LoginRequest } from './step.ts'
+
+type Rooms = Pick<ClientRooms, 'flows'>
+
+/**
+ * One form for the id and secret of a client. A first token says whether they are taken; it is not kept: whoever uses the
+ * connection gets tokens by itself.
+ */
+export function beginClientLogin(rooms: Rooms, request: LoginRequest): FormStep {
+  const { definition } = request.provider
+  return {
+    kind: 'form',
+    asksFor: 'client',
+    fields: credentialFields(definition, 'client_credentials'),
+    submit: (input) => logIn(rooms, request, input),
+  }
+}
+
+type Credential = ReturnType<typeof parseCredential>
+
+async function logIn(
+  { flows }: Rooms,
+  request: LoginRequest,
+  input: Readonly<Record<string, string>>,
+): Promise<Granted> {
+  const { definition } = request.provider
+  const entered = parseCredential(definition, input, 'client_credentials')
+  const credential = isToBeDiscovered(definition)
+    ? withEndpoints(entered, await flows.discover(definition, request.baseUrl))
+    : entered
+  const scopes = request.scopes ?? clientScopes(definition)
+  const { accessToken, apiUrl } = await flows.logInAsClient(clientRequest(request, credential, scopes))
+  const baseUrl = answeredBaseUrl(definition, apiUrl) ?? request.baseUrl
+  return {
+    kind: 'granted',
+    connection: { credential, scopes, ...(baseUrl !== undefined && { baseUrl }) },
+    discard: async () => {
+      await flows.revoke({ ...clientRequest(request, credential, scopes), accessToken })
+    },
+  }
+}
+
+/** For one request: an assertion is good for no other. */
+function clientRequest(
+  { provider, baseUrl }: LoginRequest,
+  credential: Credential,
+  scopes: readonly string[],
+): ClientRequest {
+  const { definition } = provider
+  const party = clientParty(definition, credential, { baseUrl, now: Date.now() })
+  if (party) return { ...party, scopes }
+  throw new BrokerError(
+    'OperationNotAllowedError',
+    `Cannot log in to ${definition.name} as a client: it has no endpoint for that`,
+    { provider: definition.name, hint: `See what it has: broker provider inspect ${definition.name}` },
+  )
+}

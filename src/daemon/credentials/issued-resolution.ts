@@ -1,0 +1,39 @@
+import type { Actor } from '../../protocol/index.ts'
+import type { Resolution } from '../../schemas/index.ts'
+import type { UsableConnection } from '../connections/index.ts'
+import type { HostPattern, Provider } from '../providers/index.ts'
+import { resolutionOf } from './resolution.ts'
+import type { TokenIssuer } from './token-issuer.ts'
+
+export interface IssuedUse {
+  readonly actor: Actor
+  readonly provider: Provider
+  readonly host: HostPattern
+  readonly used: UsableConnection
+  /** Of a token that its host has refused. */
+  readonly rejectedVersion: number | undefined
+}
+
+/**
+ * A request that carries a token which was got with what the connection holds.
+ * @throws BrokerError RefreshFailedError; TokenExpiredError where nothing but a login helps
+ */
+export async function issuedResolution(
+  issuer: TokenIssuer,
+  { actor, provider, host, used, rejectedVersion }: IssuedUse,
+): Promise<Resolution> {
+  const token = await issuer.token(actor, provider, used, rejectedVersion)
+  const { client_id: clientId } = used.credential
+  return resolutionOf(
+    provider,
+    {
+      provider: used.provider,
+      connection: used.connection,
+      authType: 'oauth2',
+      credential: { access_token: token.accessToken, ...(clientId && { client_id: clientId }) },
+      version: token.version,
+      ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }),
+    },
+    host,
+  )
+}
