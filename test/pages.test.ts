@@ -129,13 +129,23 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
   it('break no rule after a mistake either, and say which field it was', async () => {
     const { url } = await begin({ provider: 'openai', connection: 'mistaken' })
     const page = await open(url, { javaScriptEnabled: true })
-    await page.keyboard.type('CNRY-not-a-key')
+    await page.keyboard.type('CNRY not a key')
     await page.keyboard.press('Enter')
     await page.getByRole('alert').waitFor()
     await assertAccessible(page)
     const field = page.getByLabel('OpenAI API key')
     assert.equal(await field.getAttribute('aria-invalid'), 'true')
     assert.equal(await field.inputValue(), '')
+    assert.doesNotMatch(await page.content(), /CNRY/)
+  })
+
+  it('say that a key is unlike the usual ones, and take it', async () => {
+    const { url } = await begin({ provider: 'openai', connection: 'odd' })
+    const page = await open(url, { javaScriptEnabled: true })
+    await page.keyboard.type('CNRY-of-another-form')
+    await page.keyboard.press('Enter')
+    await page.getByRole('heading', { name: 'OpenAI is connected' }).waitFor()
+    assert.match(await page.content(), /does not look like one: .*it is stored all the same/)
     assert.doesNotMatch(await page.content(), /CNRY/)
   })
 

@@ -324,7 +324,7 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
     it('pastes twice: the provider takes no such key, and another is asked for', async () => {
       const terminal = await login('twice')
       terminal.type(`${PASTED.begin}${KEY}\n${KEY}${PASTED.end}\r`)
-      await terminal.sees(/This does not look like one[^\n]+\s+\? OpenAI API key\s+> /)
+      await terminal.sees(/This must not have white space in it[^\n]+\s+\? OpenAI API key\s+> /)
       terminal.type(`${KEY}\r`)
       await endsWell(terminal, 'twice')
     })

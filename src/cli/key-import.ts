@@ -225,7 +225,8 @@ async function importCandidate(
       source: 'onboard',
       ...(baseUrl !== undefined && { base_url: baseUrl }),
     })
-    const { status } = await client.resumeAuthSession(session.id, input)
+    const { status, warnings = [] } = await client.resumeAuthSession(session.id, input)
+    if (warnings.length > 0) warn(`${inWords(candidate.told)} imported, though unlike the keys of ${provider.name}`)
     if (status === 'completed') return { status: 'imported' }
     warn(`${inWords(candidate.told)} not imported: the login to ${provider.name} is ${status}`)
   } catch (error) {

@@ -62,6 +62,8 @@ export const authSession = z.strictObject({
   status: z.enum(['pending', 'waiting_for_user', 'processing', 'completed', 'failed', 'expired', 'cancelled']),
   message: z.string().optional(),
   error: z.strictObject({ error: z.string(), message: z.string() }).optional(),
+  /** Of what was stored all the same. */
+  warnings: z.array(z.string()).optional(),
   next_action: nextAction,
   created_at: timestamp,
   updated_at: timestamp,

@@ -37,10 +37,16 @@ export async function login(invocation: Invocation, target: string, options: Log
   connectionNamed(options.connection)
   await ensureDaemon(config, log)
   const interrupted = interruption()
-  const { provider, connection, flow } = await asAgent(invocation, (client) => {
+  const {
+    provider,
+    connection,
+    flow,
+    warnings = [],
+  } = await asAgent(invocation, (client) => {
     const one: Login = { invocation, client, options, signal: interrupted.signal }
     return address ? logInAt(one, address) : logIn(one, name ?? target)
   }).finally(interrupted.stop)
+  for (const warning of warnings) output.warn(warning)
   output.result({ status: 'ok', provider, connection, flow }, () => {
     output.done(`Stored connection "${connection}" of ${provider}`)
     output.note(`Use it with \`broker run -- <command>\`.`)

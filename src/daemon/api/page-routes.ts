@@ -147,7 +147,7 @@ async function submit(sessions: AuthSessions, { id, form, input, wantsHtml }: Su
 function nextPage(progress: SessionProgress): RawReply {
   const { displayName, nextAction } = progress
   if (nextAction.type === 'open_url') return page(200, leadOnPage({ displayName, url: nextAction.url }))
-  if (nextAction.type !== 'device_code') return page(200, connectedPage(progress))
+  if (nextAction.type !== 'device_code') return page(200, connectedPage(progress, progress.warnings))
   return { status: 303, raw: '', headers: { location: new URL(nextAction.url).pathname } }
 }
 
@@ -179,9 +179,10 @@ function usedUp(): BrokerError {
   })
 }
 
-function connectedPage({ displayName, connection }: SessionTitle): string {
+function connectedPage({ displayName, connection }: SessionTitle, warnings: readonly string[] = []): string {
   const message = `The connection "${connection}" is stored. Commands behind “broker run” can use it; none can read it.`
-  return resultPage({ title: `${displayName} is connected`, message, tone: 'success' })
+  const hint = warnings.length > 0 ? warnings.join(' ') : undefined
+  return resultPage({ title: `${displayName} is connected`, message, hint, tone: 'success' })
 }
 
 function fromPage(form: SessionForm, body: unknown): Readonly<Record<string, string>> {

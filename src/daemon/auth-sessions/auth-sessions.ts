@@ -34,6 +34,8 @@ export interface SessionDevice extends SessionTitle {
 export interface SessionProgress extends SessionTitle {
   readonly status: AuthSession['status']
   readonly nextAction: AuthSession['next_action']
+  /** What is odd about what was stored: sentences. */
+  readonly warnings: readonly string[]
 }
 
 /** Logins in progress. Whatever one of them finds out is stored once it is complete, all of it or nothing. */

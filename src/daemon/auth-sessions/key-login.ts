@@ -1,4 +1,4 @@
-import { credentialFields, parseCredential } from '../providers/index.ts'
+import { credentialFields, oddShapes, parseCredential } from '../providers/index.ts'
 import type { FormStep, LoginRequest } from './step.ts'
 
 /** One form, and what was entered in it is the credential. */
@@ -14,6 +14,7 @@ export function beginKeyLogin({ provider: { definition }, baseUrl, section }: Lo
         scopes: [],
         ...(baseUrl !== undefined && { baseUrl }),
       },
+      warnings: oddShapes(definition, input, section),
       discard: async () => undefined,
     }),
   }

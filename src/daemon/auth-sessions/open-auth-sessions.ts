@@ -203,8 +203,8 @@ class AuthSessionsInMemory implements AuthSessions {
     const session = this.#find(id)
     if (!session || waitingStep(session)?.kind !== 'form') throw noSuchSession()
     await this.#submit(session, input)
-    const { status, next_action: nextAction } = this.#view(session)
-    return { ...titleOf(session), status, nextAction }
+    const { status, next_action: nextAction, warnings = [] } = this.#view(session)
+    return { ...titleOf(session), status, nextAction, warnings }
   }
 
   async #submit(session: Session, input: Readonly<Record<string, string>>): Promise<void> {
@@ -266,7 +266,7 @@ class AuthSessionsInMemory implements AuthSessions {
     }
     this.#move(session, { status: 'processing', doing: 'storing' })
     await this.#store(session, step)
-    this.#move(session, { status: 'completed' })
+    this.#move(session, { status: 'completed', warnings: step.warnings ?? [] })
   }
 
   async #store(session: Session, granted: Granted): Promise<void> {

@@ -9,7 +9,7 @@ export type State =
   | { readonly status: 'waiting_for_user'; readonly step: WaitingStep }
   /** The connection that is being stored cannot be held up any more. */
   | { readonly status: 'processing'; readonly doing: 'asking' | 'storing' }
-  | { readonly status: 'completed' }
+  | { readonly status: 'completed'; readonly warnings: readonly string[] }
   | { readonly status: 'failed'; readonly error: BrokerError }
   | { readonly status: 'expired' }
   | { readonly status: 'cancelled' }
@@ -79,6 +79,7 @@ export function viewOf(session: Session, baseUrl: string): AuthSession {
     status: state.status,
     message: messageOf(session),
     ...(state.status === 'failed' && { error: { error: state.error.name, message: state.error.message } }),
+    ...(state.status === 'completed' && state.warnings.length > 0 && { warnings: [...state.warnings] }),
     next_action: nextAction(session, `${baseUrl}/api/auth/sessions/${id}`),
     created_at: iso(createdAt),
     updated_at: iso(updatedAt),

@@ -56,6 +56,8 @@ export interface DeviceStep {
 export interface Granted {
   readonly kind: 'granted'
   readonly connection: Omit<NewConnection, 'provider' | 'connection' | 'flow' | 'existing' | 'source'>
+  /** Sentences for whoever logs in. */
+  readonly warnings?: readonly string[]
   /** Gives back what nobody will use. Never throws for what a provider or a network may do. */
   discard(): Promise<void>
 }

@@ -90,7 +90,9 @@ function problemsOf(
   const value = given.get(field.name)
   const path = `input.${field.name}`
   if (value === undefined) return field.required ? [{ path, message: 'is required' }] : []
-  const message = problemOfValue[section](definition, field, value) ?? problemOfShape(definition, field, value)
+  // A pattern knows the forms of today: a key of another one is taken, and that is said.
+  const shape = field.secret ? problemOfSpace(definition, field, value) : problemOfShape(definition, field, value)
+  const message = problemOfValue[section](definition, field, value) ?? shape
   return message === undefined ? [] : [{ path, message }]
 }
 
@@ -120,11 +122,34 @@ function problemOfSegment(definition: ProviderDefinition, field: Field, value: s
     : undefined
 }
 
+function patternOf({ api_key }: ProviderDefinition, field: Field): string | undefined {
+  return field.pattern ?? (field.name === 'api_key' ? api_key?.pattern : undefined)
+}
+
+/** No maker of keys whose form is known puts white space into them. */
+function problemOfSpace(definition: ProviderDefinition, field: Field, value: string): string | undefined {
+  const isOdd = patternOf(definition, field) !== undefined && /\s/.test(value)
+  return isOdd ? 'must not have white space in it: was it pasted twice?' : undefined
+}
+
 function problemOfShape(definition: ProviderDefinition, field: Field, value: string): string | undefined {
-  const pattern = field.pattern ?? (field.name === 'api_key' ? definition.api_key?.pattern : undefined)
+  const pattern = patternOf(definition, field)
   if (pattern === undefined || compileKeyPattern(pattern)(value)) return undefined
   const { example } = definition.api_key ?? {}
   return field.name === 'api_key' && example !== undefined
     ? `does not look like one: it should look like ${example}`
     : `does not look like a ${field.label}`
+}
+
+/** What is odd about a credential that can be used all the same: sentences without its values. */
+export function oddShapes(
+  definition: ProviderDefinition,
+  input: Readonly<Record<string, string>>,
+  section = keySection(definition),
+): readonly string[] {
+  return credentialFields(definition, section).flatMap((field) => {
+    const value = input[field.name] ?? ''
+    const problem = field.secret && value !== '' ? problemOfShape(definition, field, value) : undefined
+    return problem === undefined ? [] : [`The ${field.label} ${problem}; it is stored all the same.`]
+  })
 }

@@ -11,6 +11,7 @@ export {
   type KeySection,
   keySection,
   loginOption,
+  oddShapes,
   parseCredential,
 } from './credential.ts'
 export {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { Secret } from '../../protocol/index.ts'
-import { credentialFields, parseCredential } from './credential.ts'
+import { credentialFields, oddShapes, parseCredential } from './credential.ts'
 import { definitionOf } from './definition.fixture.ts'
 import { type Injection, injectionFor } from './injection.ts'
 
@@ -247,6 +247,15 @@ describe('a credential that was typed', () => {
     assert.equal(JSON.stringify(credential).includes('CNRY'), false)
   })
 
+  it('is taken in another shape than the usual one, and that is said without it', () => {
+    const definition = definitionOf(shaped)
+    assert.deepEqual(Object.keys(parseCredential(definition, { api_key: 'CNRYsk-aaaa' })), ['api_key'])
+    assert.deepEqual(oddShapes(definition, { api_key: 'CNRYsk-aaaa' }), [
+      'The Prov API key does not look like one: it should look like sk-aaaa; it is stored all the same.',
+    ])
+    assert.deepEqual(oddShapes(definition, { api_key: 'sk-aaaa' }), [])
+  })
+
   for (const [what, overrides, input, path] of [
     ['nothing', {}, {}, 'input.api_key'],
     ['an empty key', {}, { api_key: '' }, 'input.api_key'],
@@ -254,7 +263,7 @@ describe('a credential that was typed', () => {
     ['a NUL', {}, { api_key: 'CNRY\u0000' }, 'input.api_key'],
     ['white space at the end', {}, { api_key: 'CNRY ' }, 'input.api_key'],
     ['letters beyond ASCII', {}, { api_key: 'CNRYé' }, 'input.api_key'],
-    ['another shape', shaped, { api_key: 'CNRYsk-aaaa' }, 'input.api_key'],
+    ['white space in one of a known shape', shaped, { api_key: 'sk-aaaa sk-CNRY' }, 'input.api_key'],
     ['a slash in a segment', inPath, { api_key: 'CNRY/../x' }, 'input.api_key'],
     ['a dot for a segment', inPath, { api_key: '..' }, 'input.api_key'],
     ['a query in a segment', inPath, { api_key: 'CNRY?x' }, 'input.api_key'],
