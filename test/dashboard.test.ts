@@ -186,7 +186,7 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await page.getByRole('button', { name: 'Continue' }).click()
     world.expect(/422/)
     const key = dialog(page).getByLabel('OpenAI API key')
-    await key.fill('CNRY-no-key')
+    await key.fill('CNRY no key')
     await page.getByRole('button', { name: 'Connect', exact: true }).click()
     await dialog(page).locator('[aria-invalid="true"]').waitFor()
     await key.fill('sk-CNRYdashboarddashboarddashboard')

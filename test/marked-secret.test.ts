@@ -255,7 +255,7 @@ describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }
       const path = `/api/auth/sessions/${session.body.id}`
       for (const input of [
         { api_key: `not of that shape ${KEYS.malformed}` },
-        { api_key: KEYS.malformed },
+        { api_key: `${KEYS.malformed} ${KEYS.malformed}` },
         { api_key: `${KEYS.openai}\n` },
         { api_key: [KEYS.openai] },
         { api_key: KEYS.openai, sid: KEYS.misplaced },
@@ -366,7 +366,7 @@ describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }
     assert.equal((await broker(['login', 'openai', '--json'], replaced)).code, 6)
     await atOnce(
       [
-        [['login', 'openai', '--force'], KEYS.malformed],
+        [['login', 'openai', '--force'], `${KEYS.malformed} ${KEYS.malformed}`],
         [['login', 'openai', '--force'], `${KEYS.openai}\n${KEYS.malformed}\n`],
         [['login', 'openai', '--force'], `${KEYS.openai}${'x'.repeat(70_000)}`],
         [['login', 'twilio', '--force'], KEYS.twilio],
@@ -399,7 +399,7 @@ describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }
       ].join('\n'),
     )
     writeFileSync(join(world.folder, '.env.local'), Buffer.from(`DEEPL_API_KEY=${KEYS.misplaced}\0`))
-    const env = { ACME_API_KEY: KEYS.malformed, PERPLEXITY_API_KEY: `${KEYS.misplaced}\n${KEYS.misplaced}` }
+    const env = { ACME_API_KEY: `${KEYS.malformed} ${KEYS.malformed}`, PERPLEXITY_API_KEY: `${KEYS.misplaced}\n${KEYS.misplaced}` }
     for (const flags of [['--scan-only'], [], ['--overwrite'], ['--json']]) {
       await succeed(['onboard', '--verbose', ...flags], { env })
     }
