@@ -388,7 +388,7 @@ describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }
       join(world.folder, '.env'),
       [
         `OPENAI_API_KEY=${KEYS.openai}`,
-        `ANTHROPIC_API_KEY='${KEYS.malformed}'`,
+        `ANTHROPIC_API_KEY='${KEYS.malformed} ${KEYS.malformed}'`,
         `export SERPAPI_API_KEY="${KEYS.serpapi}`,
         `GROQ_API_KEY=${KEYS.found}`,
         `${KEYS.misplaced}`,
