@@ -27,6 +27,7 @@ const COMMANDS = [
   'broker daemon stop',
   'broker dashboard',
   'broker doctor',
+  'broker help',
   'broker log',
   'broker login',
   'broker logout',

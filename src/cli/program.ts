@@ -1,6 +1,7 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS } from '../protocol/index.ts'
+import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS, nearestWord } from '../protocol/index.ts'
 import type { ApproveOptions } from './commands/approve.ts'
+import type { DashboardOptions } from './commands/dashboard.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
 import type { LoginOptions } from './commands/login.ts'
@@ -8,6 +9,7 @@ import type { OnboardOptions } from './commands/onboard.ts'
 import type { RunCommandOptions } from './commands/run.ts'
 import type { WhyOptions } from './commands/why.ts'
 import type { Invocation } from './invocation.ts'
+import { pastTime } from './past-time.ts'
 
 export interface GlobalOptions {
   readonly json?: boolean
@@ -48,6 +50,9 @@ export function createProgram(version: string, execute: Execute): Command {
   defineDaemon(commands)
   defineAdmin(commands)
   defineHome(commands)
+  prepared(program.command('help [command...]'), 'broker help login')
+    .description('print the help of a command')
+    .action((words: readonly string[]) => commandNamed(program, words).outputHelp())
   return program
 }
 
@@ -120,8 +125,10 @@ function defineEveryday(commands: Commands): void {
     .option('--provider <provider>', 'only events of this provider')
     .option('--identity <identity>', 'only events of this agent')
     .addOption(new Option('--status <status>', 'only events that ended so').choices(AUDIT_STATUSES))
-    .option('--since <time>', 'only events since this ISO time')
-    .option('--until <time>', 'only events until this ISO time')
+    .option('--since <time>', 'only events since then: 1h, yesterday, 2026-11-22, an ISO time', (text) =>
+      pastTime(text),
+    )
+    .option('--until <time>', 'only events until then', (text) => pastTime(text))
     .does<LogOptions>(async (invocation, options) => (await import('./commands/log.ts')).log(invocation, options))
 }
 
@@ -289,7 +296,11 @@ function defineHome(commands: Commands): void {
     )
   commands
     .add('dashboard', 'open the dashboard, signed in', 'broker dashboard')
-    .does(async (invocation) => (await import('./commands/dashboard.ts')).dashboard(invocation))
+    .option('--browser', 'open the browser, wherever the command runs')
+    .option('--no-browser', 'print the link and open nothing')
+    .does<DashboardOptions>(async (invocation, options) =>
+      (await import('./commands/dashboard.ts')).dashboard(invocation, options),
+    )
   commands
     .add('completion <shell>', 'print completions for bash, zsh or fish', 'source <(broker completion bash)')
     .choice('shell', SHELLS)
@@ -387,7 +398,21 @@ function chosenCommand(command: Command): undefined {
   if (word === undefined || command.commands.length === 0) return undefined
   // A word is repeated only where it looks like a command: somebody may have put a secret in its place.
   const known = COMMAND_WORD.test(word) ? ` ${word}` : ' …'
-  throw new CommanderError(2, 'broker.unknownCommand', `There is no command "${fullName(command)}${known}"`)
+  const meant = nearestWord(
+    word,
+    command.commands.map((child) => child.name()),
+  )
+  const way = meant === undefined ? '' : `; did you mean "${fullName(command)} ${meant}"?`
+  throw new CommanderError(2, 'broker.unknownCommand', `There is no command "${fullName(command)}${known}"${way}`)
+}
+
+/** The command that some words name; the program itself for none. */
+function commandNamed(program: Command, words: readonly string[]): Command {
+  return words.reduce((parent, word) => {
+    const child = parent.commands.find((one) => one.name() === word)
+    if (child === undefined) parent.args = [word]
+    return child ?? chosenCommand(parent) ?? parent
+  }, program)
 }
 
 function missingCommand(command: Command): never {

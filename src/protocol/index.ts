@@ -27,6 +27,7 @@ export {
   isProviderName,
   PROVIDER_NAME_PATTERN,
 } from './names.ts'
+export { nearestWord } from './nearest-word.ts'
 export { coversPath, isAtOrBelow, mayLeavePrefix } from './path-prefix.ts'
 export { Secret } from './secret.ts'
 export { SIGNING_FIELDS, SIGNING_TYPES, type SigningField, type SigningType } from './signing-fields.ts'

@@ -27,9 +27,13 @@ export async function log(invocation: Invocation, options: LogOptions): Promise<
   const query = queryOf(options)
   const events = await asAgent(invocation, (client) => newest(client, query, options.count))
   output.result(events, () => {
-    if (events.length === 0) return output.note('Nothing was recorded yet.')
+    if (events.length === 0) return output.note(nothingFound(query))
     output.table(['TIME', 'EVENT', 'PROVIDER', 'CONNECTION', 'AGENT', 'STATUS', 'WHAT'], events.map(rowOf))
   })
+}
+
+function nothingFound(query: AuditQuery): string {
+  return Object.keys(query).length === 0 ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.'
 }
 
 function queryOf({ event, provider, identity, status, since, until }: LogOptions): AuditQuery {

@@ -1,5 +1,4 @@
 import * as z from 'zod'
-import { BrokerError } from '../../protocol/index.ts'
 import {
   approval,
   approve,
@@ -66,9 +65,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       body: resumeAuthSession,
       reply: z.strictObject({ same: z.boolean() }),
       handle: async ({ who, params, body }) => {
-        const provider = providers.find(params.provider)
-        if (!provider) throw new BrokerError('ProviderNotFoundError', `There is no provider "${params.provider}"`)
-        const credential = parseCredential(provider.definition, body.input)
+        const credential = parseCredential(providers.get(params.provider).definition, body.input)
         return { body: { same: await connections.holds(who, params, credential) } }
       },
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BrokerError, DEFAULT_PLACEHOLDER } from '../../protocol/index.ts'
+import { DEFAULT_PLACEHOLDER } from '../../protocol/index.ts'
 import {
   type ProviderSummary,
   providerDefinition,
@@ -45,11 +45,8 @@ export function providerRoutes(options: DefinitionsOptions & { readonly sessions
       params: byProvider,
       reply: providerDefinition.extend({ source: z.enum(['bundled', 'custom']) }),
       handle: ({ params }) => {
-        const provider = providers.find(params.provider)
-        if (!provider) {
-          throw new BrokerError('ProviderNotFoundError', `There is no provider "${params.provider}"`, params)
-        }
-        return { body: { ...provider.definition, source: provider.source } }
+        const { definition, source } = providers.get(params.provider)
+        return { body: { ...definition, source } }
       },
     }),
     route({

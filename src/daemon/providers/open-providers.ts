@@ -1,4 +1,4 @@
-import { BrokerError, isProviderName } from '../../protocol/index.ts'
+import { BrokerError, isProviderName, nearestWord } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
 import {
@@ -78,7 +78,7 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
     find: (name) => registry.byName.get(name),
     get(name) {
       const found = registry.byName.get(name)
-      if (!found) throw notFound(name)
+      if (!found) throw notFound(name, registry.byName.keys())
       return found
     },
     match: (target, among = () => true) => registry.table.match(target, among),
@@ -94,12 +94,12 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
       return { warnings: [...conflicts] }
     },
     remove(name) {
-      if (!isProviderName(name)) throw notFound(name)
+      if (!isProviderName(name)) throw notFound(name, registry.byName.keys())
       const wasThere = removeDefinition(customDir, name)
       registry = readRegistry()
       if (registry.byName.has(name)) return 'reset'
       if (wasThere) return 'removed'
-      throw notFound(name)
+      throw notFound(name, registry.byName.keys())
     },
     health() {
       refresh()
@@ -161,11 +161,12 @@ function alreadyRegistered({ name }: ProviderDefinition, conflict: string): Brok
   })
 }
 
-function notFound(name: string): BrokerError {
+function notFound(name: string, known: Iterable<string>): BrokerError {
+  const meant = nearestWord(name, known)
   return isProviderName(name)
     ? new BrokerError('ProviderNotFoundError', `There is no provider "${name}"`, {
         provider: name,
-        hint: 'See what there is: broker provider list',
+        hint: meant === undefined ? 'See what there is: broker provider list' : `Did you mean ${meant}?`,
       })
     : new BrokerError('ProviderNotFoundError', 'There is no provider of that name')
 }
