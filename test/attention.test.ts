@@ -84,6 +84,7 @@ describe('a connection whose definition has changed', () => {
       const { status, body } = await run.get(`https://${HOSTS.other}/`)
       assert.equal(status, 403)
       assert.match(JSON.stringify(body), /OperationNotAllowedError.*no definition of .*other/)
+      assert.equal((await broker(['connections', 'approve', 'other', '--yes'])).code, 4)
       const { stderr } = await run.end()
       assert.match(stderr, /Connection "default" of other will not serve: .*its hosts are refused/)
       const why = await broker(['why', `https://${HOSTS.other}/`, '--json'])
@@ -93,6 +94,28 @@ describe('a connection whose definition has changed', () => {
     const run = await home.world.startAsking()
     assert.equal((await run.get(`https://${HOSTS.other}/`)).status, 200)
     await run.end()
+  })
+
+  it('has the hosts that it was for refused, not passed bare, where the definition has moved or was narrowed', async () => {
+    for (const hosts of [['api.elsewhere.test'], ['upload.acme.test']]) {
+      await register({ hosts })
+      const run = await home.world.startAsking()
+      const { status, body } = await run.get(`https://${HOSTS.acme}/`)
+      assert.equal(status, 403)
+      assert.match(JSON.stringify(body), /OperationNotAllowedError.*broker connections approve acme/)
+      await run.end()
+      const why = await broker(['why', `https://${HOSTS.acme}/`, '--json'])
+      const { verdict, fix } = JSON.parse(why.stdout)
+      assert.deepEqual([why.code, verdict, fix], [4, 'refuse', 'broker connections approve acme'])
+    }
+  })
+
+  it('is said by the command that puts it to rest', async () => {
+    const file = join(home.world.folder, 'moved.json')
+    writeFileSync(file, JSON.stringify({ ...bearerDefinition('acme', 'api.elsewhere.test') }))
+    const { stderr } = await broker(['provider', 'register', file, '--force'])
+    assert.match(stderr, /Connection "default" of acme will not serve: .* Mend it: broker connections approve acme/)
+    await register({ hosts: [HOSTS.acme, 'upload.acme.test'] })
   })
 
   it('serves again once it is approved, without its key', async () => {

@@ -399,7 +399,10 @@ describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }
       ].join('\n'),
     )
     writeFileSync(join(world.folder, '.env.local'), Buffer.from(`DEEPL_API_KEY=${KEYS.misplaced}\0`))
-    const env = { ACME_API_KEY: `${KEYS.malformed} ${KEYS.malformed}`, PERPLEXITY_API_KEY: `${KEYS.misplaced}\n${KEYS.misplaced}` }
+    const env = {
+      ACME_API_KEY: `${KEYS.malformed} ${KEYS.malformed}`,
+      PERPLEXITY_API_KEY: `${KEYS.misplaced}\n${KEYS.misplaced}`,
+    }
     for (const flags of [['--scan-only'], [], ['--overwrite'], ['--json']]) {
       await succeed(['onboard', '--verbose', ...flags], { env })
     }

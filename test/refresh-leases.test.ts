@@ -127,6 +127,32 @@ describe('a provider that is slow, or says no in words of its own', { concurrenc
       assert.deepEqual([again.status, again.body.error], [409, 'TokenExpiredError'])
     })
 
+  for (const [what, answer, status, kind] of [
+    ['refuses in words of its own', { status: 401, body: { message: 'Unauthorized' } }, 'needs_login', 'needs_login'],
+    ['is behind a wall', { status: 403, body: '<html>Attention Required' }, 'connected', 'refresh_failing'],
+  ] as const)
+    it(`is trouble at once where the host refuses a token that has not ended, and the provider ${what}`, async (t) => {
+      const provider = await startProvider(t, () => answer)
+      const daemon = await startDaemon(t)
+      const ada = await owner(daemon)
+      await logIn(daemon, ada, provider)
+      const { body } = await ask(ada)
+      await ada.call('POST', '/api/credentials/resolve', { host: HOST, rejected_version: body.version })
+      const { connections, attention } = (await ada.call('GET', '/api/connections')).body
+      assert.deepEqual([connections[0].status, connections[0].attention.kind], [status, kind])
+      assert.equal(attention[0].kind, kind)
+      const { warnings } = (await ada.call('GET', '/api/ready')).body
+      assert.match(warnings.join(), /of rotating will not serve/)
+    })
+
+  it('is one truth to why as well', async (t) => {
+    const { ada } = await openStory(t, () => ({ status: 429, headers: { 'retry-after': '3600' }, body: {} }))
+    const { body } = await ask(ada)
+    assert.match(body.hint, /is asked again in 60 min/)
+    const why = await ada.call('GET', `/api/why?url=https://${HOST}/`)
+    assert.equal(why.body.verdict, 'refuse')
+  })
+
   for (const [what, answer] of [
     ['a wall of HTML with 403', { status: 403, body: '<html>Attention Required' }],
     ['a gateway that is down', { status: 502, body: { message: 'Bad gateway' } }],

@@ -103,7 +103,7 @@ export class FrontDoor {
     if (head.method === 'TRACE') return refuse(METHOD_NOT_ALLOWED)
     const named = parseAuthority(head.host, 80)
     if (named === null || formatAuthority(named) !== formatAuthority(target)) return refuse(HOST_CONFLICT)
-    if (this.#options.routes.knowsHost(target.host)) return refuse(plaintextRefused(target.host))
+    if (this.#options.routes.knowsHost(target.host)) return refuse(plaintextRefused(target))
     const refusal = this.#refusalFor(target)
     if (refusal !== undefined) return refuse(refusal)
     const proxy = this.#options.dialer.httpProxyFor(target)

@@ -44,7 +44,7 @@ export function intercept(child: Socket, interception: Interception): void {
 
 /** Answers what a child sends in the clear to a host whose credential goes over TLS alone. */
 export function refusePlaintext(child: Socket, target: Authority, services: Services): void {
-  const refusal = plaintextRefused(target.host)
+  const refusal = plaintextRefused(target)
   recordDenied(services, refusal, target, undefined)
   child.end(refusalAnswer(refusal, '', 'close'))
   child.resume()

@@ -1,4 +1,5 @@
 import { BrokerError, type BrokerErrorOptions, type ErrorName } from '../protocol/index.ts'
+import { type Authority, formatAuthority } from './authority.ts'
 import type { Malformed } from './header-fields.ts'
 
 // Not from `node:http`: that alone would double the start and bring 20 MB.
@@ -165,12 +166,12 @@ export function authorityMismatch(host: string): Refusal {
   }
 }
 
-export function plaintextRefused(host: string): Refusal {
+export function plaintextRefused({ host, port }: Authority): Refusal {
   return {
     status: 403,
     error: 'OperationNotAllowedError',
     message: `Cannot send a request to ${host} over plain http: a credential would be readable on the way`,
-    hint: `Use https://${host}/.`,
+    hint: `Use https://${port === 80 || port === 443 ? host : formatAuthority({ host, port })}/.`,
     reason: 'plaintext_refused',
   }
 }

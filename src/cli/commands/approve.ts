@@ -73,7 +73,14 @@ async function unapproved(
       client.approval(one.provider, one.connection).catch((error: unknown) => sayWhyNot(output, error)),
     ),
   )
-  return found.filter((one) => one !== undefined)
+  const approvable = found.filter((one) => one !== undefined)
+  const [first] = waiting
+  if (first && approvable.length === 0)
+    throw new BrokerError('OperationNotAllowedError', 'None of these connections can be approved as it is', {
+      provider: first.provider,
+      hint: first.attention?.fix ?? 'See `broker doctor`.',
+    })
+  return approvable
 }
 
 /** One that cannot be approved keeps no other from it. */

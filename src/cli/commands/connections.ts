@@ -26,20 +26,26 @@ const columns: readonly Column[] = [
   ['PROVIDER', ({ provider }) => provider, 'always'],
   ['CONNECTION', ({ connection }) => connection, 'always'],
   ['DEFAULT', ({ is_default }) => (is_default ? 'yes' : undefined), 'always'],
-  ['STATUS', ({ status }) => status, 'always'],
+  ['STATUS', statusOf, 'always'],
   ['FLOW', ({ flow }) => flow, 'always'],
   ['ACCOUNT', accountOf, 'if any'],
   ['EXPIRES', expiryOf, 'if any'],
   ['LAST USED', ({ last_used_at }) => (last_used_at ? day(last_used_at) : 'never'), 'always'],
 ]
 
+/** What keeps it from serving says more than its status. */
+function statusOf({ status, attention }: Connection): string {
+  return attention?.kind ?? status
+}
+
 function accountOf({ account }: Connection): string | undefined {
   return account?.label ?? account?.id
 }
 
 /** An access token that has ended is no loss where another can be had for it. */
-function expiryOf({ status, expires_at }: Connection): string | undefined {
+function expiryOf({ status, expires_at, attention }: Connection): string | undefined {
   if (expires_at === undefined) return undefined
+  if (attention?.kind === 'refresh_failing') return 'not refreshed'
   const isOver = Date.parse(expires_at) <= Date.now()
   return isOver && status === 'connected' ? 'refreshed at the next use' : distance(expires_at)
 }

@@ -37,7 +37,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       reply: connectionList,
       handle: async ({ who }) => {
         const all = await connections.list(who)
-        return { body: { connections: [...all], attention: [...attentionIn(all, Date.now())] } }
+        return { body: { connections: [...all], attention: [...attentionIn(all)] } }
       },
     }),
     route({

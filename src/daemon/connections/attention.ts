@@ -7,7 +7,7 @@ import { tokenStatus } from './token-status.ts'
 
 /** What is known of a connection's refreshes; nothing where there was none. */
 export type FailingRefresh = {
-  readonly [Name in 'failures' | 'failing_since' | 'failure_reason']?: RefreshRow[Name] | null
+  readonly [Name in 'failures' | 'failing_since' | 'failure_reason' | 'forced_at']?: RefreshRow[Name] | null
 }
 
 /**
@@ -38,7 +38,19 @@ export function attentionFor(
       option,
     )
   }
-  return refreshFailing(row, option)
+  return serves(row, now) ? undefined : refreshFailing(row, option)
+}
+
+/** A token that has not ended serves, until its host refuses it. One that is issued is failing once there is none. */
+function serves(row: ConnectionRow & FailingRefresh, now: number): boolean {
+  if (row.auth_type === 'oauth2' && row.flow !== 'api_key' && !isRefusedByHost(row))
+    return row.expires_at === null || Date.parse(row.expires_at) > now
+  return false
+}
+
+/** A refresh was forced since the token came, and none has worked. */
+function isRefusedByHost({ failures, forced_at, updated_at }: ConnectionRow & FailingRefresh): boolean {
+  return Boolean(failures) && forced_at != null && forced_at >= Date.parse(updated_at)
 }
 
 /** What names the login that made the connection, where the usual one is another. */
@@ -79,7 +91,7 @@ function refreshFailing(row: ConnectionRow & FailingRefresh, option: string): At
   return {
     kind: 'refresh_failing',
     since: failingSince(row),
-    reason: `Its token could not be refreshed, ${times(failures)}: ${failure_reason ?? 'no reason was kept'}.`,
+    reason: `${isRefusedByHost(row) ? 'Its host refused its token, which' : 'Its token'} could not be refreshed, ${times(failures)}: ${failure_reason ?? 'no reason was kept'}.`,
     fix: `broker login ${row.provider} --connection ${row.connection}${option} --force`,
   }
 }
@@ -89,18 +101,11 @@ function times(count: number): string {
 }
 
 /** What keeps requests from being served: of each connection, and of each provider none of whose connections is the default. */
-export function attentionIn(connections: readonly Connection[], now: number): readonly AttentionOf[] {
-  const own = connections.flatMap((one) => {
-    const { provider, connection, attention } = one
-    return attention === undefined || serves(one, now) ? [] : [{ provider, connection, ...attention }]
-  })
+export function attentionIn(connections: readonly Connection[]): readonly AttentionOf[] {
+  const own = connections.flatMap(({ provider, connection, attention }) =>
+    attention === undefined ? [] : [{ provider, connection, ...attention }],
+  )
   return [...own, ...withoutDefault(connections)]
-}
-
-/** A token that still serves is no trouble yet. One that is issued is failing once there is none that serves. */
-function serves({ attention, expires_at, flow }: Connection, now: number): boolean {
-  if (attention?.kind !== 'refresh_failing' || flow === 'api_key') return false
-  return expires_at === undefined || Date.parse(expires_at) > now
 }
 
 function withoutDefault(connections: readonly Connection[]): readonly AttentionOf[] {

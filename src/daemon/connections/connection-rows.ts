@@ -66,7 +66,7 @@ export function withRefreshes(db: Db) {
         .onRef('refreshes.connection', '=', 'connections.connection'),
     )
     .selectAll('connections')
-    .select(['refreshes.failures', 'refreshes.failing_since', 'refreshes.failure_reason'])
+    .select(['refreshes.failures', 'refreshes.failing_since', 'refreshes.failure_reason', 'refreshes.forced_at'])
 }
 
 /** `recordId` of {@link import('./credential-record.ts')}, in SQL. */

@@ -90,7 +90,7 @@ export interface DueConnection extends ConnectionId {
 export interface Connections {
   /** Of the actor's vault, sorted by provider and name. */
   list(actor: Actor): Promise<readonly Connection[]>
-  /** Those of the actor's vault without a definition. */
+  /** Those of the actor's vault without a definition that they are approved for. */
   orphaned(actor: Actor): Promise<readonly OrphanedConnection[]>
   /** How many of the vault's connections each provider has. */
   counts(actor: Actor): Promise<ReadonlyMap<string, number>>
@@ -159,7 +159,7 @@ export interface Connections {
   check(vaultId: string): Promise<readonly string[]>
 }
 
-/** One whose definition is gone or broken, with the hosts that its credential was for. */
+/** One that no definition lets go where its credential was for: gone, broken, or changed since. */
 export interface OrphanedConnection {
   readonly view: Connection
   readonly hosts: readonly HostPattern[]
@@ -239,7 +239,7 @@ class ConnectionsOfStore implements Connections {
   async orphaned(actor: Actor): Promise<readonly OrphanedConnection[]> {
     const rows = await withRefreshes(this.#store.db).where('connections.vault_id', '=', actor.vaultId).execute()
     return rows
-      .filter((row) => this.#definition(row) === undefined)
+      .filter((row) => !isApproved(this.#definition(row), row))
       .map((row) => ({ view: this.#view(row), hosts: allowedHosts(row) }))
   }
 

@@ -230,17 +230,17 @@ describe('the lease on a refresh token', () => {
 
   it('rests after a failure, longer after each, and as long as the provider asks', async () => {
     const failure = { reason: 'http_503', answered: true }
-    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), failure), 1_000)
+    assert.equal((await rooms.refreshes.fail(rooms.actor, await leased(), failure)).wait, 1_000)
     assert.deepEqual(await again(), { kind: 'resting', wait: 1_000 })
     now += 1_000
-    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), failure), 2_000)
+    assert.equal((await rooms.refreshes.fail(rooms.actor, await leased(), failure)).wait, 2_000)
     now += 2_000
-    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), { ...failure, retryAfter: 60 }), 60_000)
+    assert.equal((await rooms.refreshes.fail(rooms.actor, await leased(), { ...failure, retryAfter: 60 })).wait, 60_000)
     now += 60_000
     const lease = await leased()
     assert.equal(lease.interrupted, false)
     await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYsecond'), scopes: [] })
-    assert.equal(await rooms.refreshes.fail(rooms.actor, await leased(), failure), 1_000)
+    assert.equal((await rooms.refreshes.fail(rooms.actor, await leased(), failure)).wait, 1_000)
   })
 
   it('remembers that an answer may have been lost for as long as none has come', async () => {
@@ -328,7 +328,7 @@ describe('the lease on a refresh token', () => {
   it('heals by itself where the provider thinks again', async () => {
     const { version } = await used()
     const begin = () => rooms.refreshes.begin(rooms.actor, ID, version, 'due')
-    const wait = await rooms.refreshes.fail(rooms.actor, await leased(), {
+    const { wait } = await rooms.refreshes.fail(rooms.actor, await leased(), {
       reason: 'answer_401',
       answered: true,
       refused: true,

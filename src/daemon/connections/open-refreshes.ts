@@ -28,6 +28,7 @@ export interface RefreshLease extends ConnectionId {
   readonly credential: Credential
   readonly scopes: readonly string[]
   readonly baseUrl?: string
+  readonly cause: RefreshCause
   /** A daemon ended after it had spent this very refresh token, perhaps, and before it stored the answer. */
   readonly interrupted: boolean
 }
@@ -75,8 +76,15 @@ export interface Refreshes {
   succeed(actor: Actor, lease: RefreshLease, refreshed: RefreshedCredential): Promise<StoringOutcome>
   /** The provider will never take the token again; `false` where the credential or the lease is another's by now. */
   reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean>
-  /** It did not work this time. How long to leave it alone, in milliseconds. */
-  fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<number>
+  /** It did not work this time. */
+  fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<RefreshPause>
+}
+
+export interface RefreshPause {
+  /** How long to leave it alone, in milliseconds. */
+  readonly wait: number
+  /** It was refused, and there is no token left that serves. */
+  readonly needsLogin: boolean
 }
 
 export interface RefreshFailure {
@@ -148,7 +156,7 @@ class RefreshesOfStore implements Refreshes {
         ...forcing(before, cause, now),
       })
       const interrupted = before?.sent_version === record.version
-      return { kind: 'leased', lease: leaseOf(row, record, { epoch, interrupted }) }
+      return { kind: 'leased', lease: leaseOf(row, record, { cause, epoch, interrupted }) }
     })
   }
 
@@ -213,26 +221,27 @@ class RefreshesOfStore implements Refreshes {
     })
   }
 
-  async fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<number> {
+  async fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<RefreshPause> {
     return this.#store.transaction(async (tx) => {
       const before = await findRefresh(tx, actor, lease)
       const failures = (before?.failures ?? 0) + 1
-      const pause = pauseAfter(failures, failure, this.#random())
+      const wait = pauseAfter(failures, failure, this.#random())
       const row = await this.#unchanged(tx, actor, lease)
       // With a login, epochs begin anew.
-      if (!row) return pause
-      if (!(await this.#endLease(tx, actor, lease))) return pause
+      if (!row) return { wait, needsLogin: false }
+      if (!(await this.#endLease(tx, actor, lease))) return { wait, needsLogin: false }
       const now = await this.#store.clock(tx)
-      const retry_at = now + pause
+      const retry_at = now + wait
       const failing = { failing_since: before?.failing_since ?? now, failure_reason: failure.reason }
       const journal = failure.answered && !lease.interrupted ? { sent_version: null } : {}
-      await updateRefresh(tx, actor, lease, { failures, retry_at, retry_pause: pause, ...failing, ...journal })
-      if (failure.refused && this.#hasEnded(row)) {
+      await updateRefresh(tx, actor, lease, { failures, retry_at, retry_pause: wait, ...failing, ...journal })
+      const needsLogin = failure.refused === true && (lease.cause === 'rejected' || this.#hasEnded(row))
+      if (needsLogin) {
         const problem_reason = `The provider refuses to refresh it (${failure.reason}); it is asked again now and then.`
         await updateRow(tx, actor, lease, { problem: 'needs_login', problem_reason })
       }
       await this.#recordFailure(tx, actor, lease, failure.reason)
-      return pause
+      return { wait, needsLogin }
     })
   }
 
@@ -297,7 +306,7 @@ function forcing(before: RefreshRow | undefined, cause: RefreshCause, now: numbe
 function leaseOf(
   row: ConnectionRow,
   { plaintext, version }: OpenedRecord,
-  held: Pick<RefreshLease, 'epoch' | 'interrupted'>,
+  held: Pick<RefreshLease, 'cause' | 'epoch' | 'interrupted'>,
 ): RefreshLease {
   return {
     ...held,

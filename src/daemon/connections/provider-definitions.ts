@@ -18,18 +18,30 @@ export interface DefinitionsOptions {
  * @throws BrokerError InvalidRequestError, ProviderAlreadyRegisteredError
  */
 export async function registerDefinition(
-  { store, audit, providers }: DefinitionsOptions,
+  { store, audit, providers, connections }: DefinitionsOptions,
   actor: Actor,
   wanted: { readonly definition: ProviderDefinition } & Parameters<Providers['register']>[1],
 ): Promise<readonly string[]> {
   const { definition: sent, ...options } = wanted
   const definition = providers.validate(sent, 'definition')
-  return store.transaction(async (tx) => {
+  const warnings = await store.transaction(async (tx) => {
     await audit.record(tx, actor, { event: 'provider.registered', status: 'success', provider: definition.name })
     // Last, for the file cannot be rolled back.
     return providers.register(definition, options).warnings
   })
+  return [...warnings, ...(await putToRest(connections, actor, definition.name))]
 }
+
+/** Which connections will not serve under the definition, and what mends that. */
+async function putToRest(connections: Connections, actor: Actor, name: string): Promise<readonly string[]> {
+  const all = await connections.list(actor)
+  return all.flatMap(({ provider, connection, attention }) => {
+    if (provider !== name || attention === undefined || !RESTING.has(attention.kind)) return []
+    return [`Connection "${connection}" of ${name} will not serve: ${attention.reason} Mend it: ${attention.fix}`]
+  })
+}
+
+const RESTING: ReadonlySet<string> = new Set(['needs_approval', 'needs_login'])
 
 /** Removes a custom definition, or resets a bundled one, and removes the connections made under it. */
 export async function removeDefinition(

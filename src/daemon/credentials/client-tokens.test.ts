@@ -82,7 +82,7 @@ describe('tokens of a client that acts for itself', () => {
   const token = async () => (await resolve()).headers['Authorization']?.replace('Bearer ', '') ?? ''
   const asked = () => provider.tokenRequests('client_credentials')
   const connection = async () => (await rooms.connections.list(rooms.actor))[0]
-  const attention = async () => attentionIn(await rooms.connections.list(rooms.actor), now())
+  const attention = async () => attentionIn(await rooms.connections.list(rooms.actor))
 
   async function events(): Promise<readonly string[]> {
     const { events } = await rooms.audit.page({ kind: 'all' }, {})

@@ -15,7 +15,7 @@ export interface ExplainedRequest {
   readonly isPlain: boolean
 }
 
-type Credentials = Pick<CredentialsOptions, 'providers' | 'connections'>
+type Credentials = Pick<CredentialsOptions, 'providers' | 'connections' | 'now'>
 type Step = Explanation['steps'][number]
 
 /** What a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
@@ -25,8 +25,7 @@ export async function explainRequest(
   request: ExplainedRequest,
 ): Promise<Explanation> {
   const all = await credentials.connections.list(actor)
-  // In the clear, every request to a host that is connected is refused, whatever its port.
-  const asked = request.isPlain ? { ...request, port: HTTPS_PORT } : request
+  const asked = request.isPlain ? inTheClear(credentials, actor, request) : request
   const explained = explainAmong(credentials, actor, asked, { all, passedOver: [] })
   if (explained.provider !== undefined) return explained
   const orphans = await usedOrphans(credentials, actor, all)
@@ -34,11 +33,16 @@ export async function explainRequest(
   return orphan ? withoutDefinition(orphan.view) : explained
 }
 
+/** In the clear, every request to a host that is connected is refused, whatever its port. */
+function inTheClear(credentials: Credentials, actor: Actor, request: ExplainedRequest): ExplainedRequest {
+  return 'verdict' in matched(credentials, actor, request, []) ? { ...request, port: HTTPS_PORT } : request
+}
+
 function withoutDefinition({ provider, connection, attention }: Connection): Explanation {
   const reason = attention?.reason ?? 'Its definition is gone.'
   const steps = [
     step('provider', provider, 'The credential of its connection was for this host.'),
-    step('definition', 'none', reason),
+    step('definition', attention?.kind ?? 'none', reason),
   ]
   return { verdict: 'refuse', provider, connection, steps, ...(attention && { fix: attention.fix }) }
 }
@@ -60,7 +64,8 @@ function explainAmong(
   const { name } = found.provider.definition
   const chosen = connectionFor(actor, name, undefined)
   const own = seen.all.filter(({ provider }) => provider === name)
-  if (own.length > 0 || chosen !== undefined) return explainMatch(actor, request, found, own)
+  if (own.length > 0 || chosen !== undefined)
+    return explainMatch({ actor, now: (credentials.now ?? Date.now)() }, request, found, own)
   const next = matched(credentials, actor, request, [...seen.passedOver, found])
   const left = isRouted(credentials, actor, request, seen.all) ? notStoodInFor(found) : unconnected(found)
   if ('verdict' in next) return left
@@ -121,7 +126,18 @@ function unconnected(found: Found): Explanation {
   }
 }
 
-function explainMatch(actor: Actor, request: ExplainedRequest, found: Found, own: readonly Connection[]): Explanation {
+/** What its host refused is sent on where it cannot be refreshed: another request may fare better. */
+function stillServes({ attention, expires_at, flow }: Connection, now: number): boolean {
+  if (attention?.kind !== 'refresh_failing' || flow === 'api_key') return false
+  return expires_at === undefined || Date.parse(expires_at) > now
+}
+
+function explainMatch(
+  { actor, now }: { readonly actor: Actor; readonly now: number },
+  request: ExplainedRequest,
+  found: Found,
+  own: readonly Connection[],
+): Explanation {
   const { provider, host } = found
   const { name } = provider.definition
   const chosen = connectionFor(actor, name, undefined)
@@ -133,7 +149,7 @@ function explainMatch(actor: Actor, request: ExplainedRequest, found: Found, own
     step('connection', used.connection, chosen === undefined ? 'It is the default.' : 'The run was started with it.'),
   ]
   const about = { provider: name, connection: used.connection }
-  if (used.attention && used.attention.kind !== 'refresh_failing') {
+  if (used.attention && !stillServes(used, now)) {
     const { kind, reason, fix } = used.attention
     return { verdict: 'refuse', ...about, steps: [...steps, step('state', kind, reason)], fix }
   }

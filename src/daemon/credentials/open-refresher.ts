@@ -79,7 +79,7 @@ class SharedRefreshes implements Refresher {
     let refresh = this.#underWay.get(key)
     if (!refresh) {
       const rest = this.#restOf(key, stale)
-      if (rest > 0 && cause === 'due') throw failed(stale, 'it failed a short while ago', rest)
+      if (rest > 0 && cause === 'due') throw failed(stale, 'it failed before', rest)
       if (this.#closed) throw stopping()
       refresh = this.#refresh(actor, provider, stale, cause).finally(() => this.#underWay.delete(key))
       refresh.catch((error: unknown) => {
@@ -114,7 +114,7 @@ class SharedRefreshes implements Refresher {
           throw tokenExpired(stale, 'needs_login')
         case 'resting':
           if (cause === 'due') this.#rest(actor, stale, beginning.wait)
-          throw failed(stale, 'it failed a short while ago', beginning.wait)
+          throw failed(stale, 'it failed before', beginning.wait)
         case 'busy':
           if (this.#closed) throw stopping()
           if (performance.now() > giveUpAt) throw failed(stale, 'another daemon does not finish it')
@@ -164,9 +164,11 @@ class SharedRefreshes implements Refresher {
         if (outcome.reason === 'invalid_client') await this.#forgetRegistration(actor, provider, lease)
         throw rejected(lease, outcome.reason)
       case 'failed': {
-        const wait = await refreshes.fail(actor, lease, outcome)
+        const { wait, needsLogin } = await refreshes.fail(actor, lease, outcome)
         this.#rest(actor, lease, wait)
-        throw failed(lease, `the provider could not be asked (${outcome.reason})`, wait)
+        if (needsLogin) throw rejected(lease, outcome.reason)
+        const what = outcome.answered ? 'gave no new token' : 'could not be asked'
+        throw failed(lease, `the provider ${what} (${outcome.reason})`, wait)
       }
     }
   }
@@ -242,9 +244,14 @@ function failed({ provider, connection }: ConnectionId, why: string, waitMs?: nu
   return new BrokerError('RefreshFailedError', `Cannot refresh connection "${connection}" of ${provider}: ${why}`, {
     provider,
     connection,
-    hint: 'Try again in a moment; the connection is kept.',
+    hint: `${tryAgain(waitMs)}; the connection is kept.`,
     ...(waitMs !== undefined && { retryAfter: Math.max(1, Math.ceil(waitMs / 1_000)) }),
   })
+}
+
+function tryAgain(waitMs = 0): string {
+  const minutes = Math.ceil(waitMs / 60_000)
+  return minutes > 1 ? `The provider is asked again in ${minutes} min` : 'Try again in a moment'
 }
 
 const NOT_ASKED: Readonly<Record<string, string>> = {

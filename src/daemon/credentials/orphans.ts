@@ -4,13 +4,15 @@ import type { Connections, OrphanedConnection } from '../connections/index.ts'
 import { HTTPS_PORT, matchesHost, type Providers } from '../providers/index.ts'
 import { isUsed, mayInject } from './granted-use.ts'
 
-/** Those that this actor's requests would use, if their definitions were there. */
+/** Those that this actor's requests would use, if their definitions were as they were. */
 export async function usedOrphans(
   { connections, providers }: { readonly connections: Connections; readonly providers: Providers },
   actor: Actor,
   all: readonly Connection[],
 ): Promise<readonly OrphanedConnection[]> {
-  if (all.every(({ provider }) => providers.find(provider) !== undefined)) return []
+  const isWhole = ({ provider, attention }: Connection) =>
+    attention?.kind !== 'needs_approval' && providers.find(provider) !== undefined
+  if (all.every(isWhole)) return []
   const orphaned = await connections.orphaned(actor)
   return orphaned.filter(({ view }) => mayInject(actor, view.provider) && isUsed(actor, view))
 }
@@ -24,10 +26,16 @@ export function isOrphanFor({ hosts }: OrphanedConnection, request: Pick<Resolve
   )
 }
 
-export function hasNoDefinition({ provider, connection }: Connection): BrokerError {
+/** Why its host gets nothing. */
+export function isOrphaned({ provider, connection, attention }: Connection): BrokerError {
+  const { reason = 'Its definition is gone.', fix = 'broker doctor' } = attention ?? {}
   return new BrokerError(
     'OperationNotAllowedError',
-    `Cannot use connection "${connection}" of ${provider}: there is no definition of "${provider}" any more, or it is broken`,
-    { provider, connection, hint: 'See `broker doctor`; register one: broker provider register <definition.json>' },
+    `Cannot use connection "${connection}" of ${provider}: ${reason}`,
+    {
+      provider,
+      connection,
+      hint: `Mend it: ${fix}`,
+    },
   )
 }

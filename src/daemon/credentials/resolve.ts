@@ -12,7 +12,7 @@ import {
 import { connectionFor, mayInject } from './granted-use.ts'
 import { issuedResolution } from './issued-resolution.ts'
 import type { Refresher } from './open-refresher.ts'
-import { hasNoDefinition, isOrphanFor, usedOrphans } from './orphans.ts'
+import { isOrphaned, isOrphanFor, usedOrphans } from './orphans.ts'
 import { resolutionOf } from './resolution.ts'
 import { signedResolution } from './signed-resolution.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -45,7 +45,7 @@ export async function resolveCredential(
     if (!hasName(error, 'ProviderNotFoundError')) throw error
     const orphans = await usedOrphans(credentials, actor, await credentials.connections.list(actor))
     const orphan = orphans.find((one) => isOrphanFor(one, request))
-    throw orphan ? hasNoDefinition(orphan.view) : error
+    throw orphan ? isOrphaned(orphan.view) : error
   }
 }
 

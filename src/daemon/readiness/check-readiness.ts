@@ -46,7 +46,7 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
     providers: await attempt(async () => providers.health()),
     connections: await attempt(async () => ({
       issues: await connections.check(actor.vaultId),
-      warnings: attentionIn(await connections.list(actor), Date.now()).map(attentionLine),
+      warnings: attentionIn(await connections.list(actor)).map(attentionLine),
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
   }
