@@ -29,8 +29,13 @@ export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOp
   output.result({ status, checks, warnings }, () => {
     output.table(
       ['CHECK', 'STATUS', 'MESSAGE'],
-      Object.entries(checks).map(([name, { status, message }]) => [name, status, message ?? '']),
+      Object.entries(checks).map(([name, { status, message }]) => [
+        name,
+        status,
+        (name === 'attention' && lines.length > 1 ? `${lines.length} things, below` : message) ?? '',
+      ]),
     )
+    if (lines.length > 1) for (const line of lines) output.notice(line)
     for (const warning of warnings) output.warn(warning)
     for (const issue of unexplained(readiness, checks)) output.notice(issue)
     if (status === 'ok') output.done('Everything works')

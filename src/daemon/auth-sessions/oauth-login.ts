@@ -46,6 +46,7 @@ function appForm(place: OAuthPlace, way: Way): FormStep {
     asksFor: 'app',
     fields: appFields(definition),
     ...(way.returns && { redirectUri: place.rooms.redirectUri }),
+    ...(way.registers && { isTurnedAway: true as const }),
     submit: async (input) => {
       const client = parseApp(definition, place.server, input)
       return way.start({ ...place, client: { client, origin: 'app', kept: { kind: 'own', client } } })

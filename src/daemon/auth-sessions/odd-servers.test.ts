@@ -165,6 +165,13 @@ describe('a login at a server that behaves in its own way', () => {
         await sessions.close()
       })
 
+    it('says that a server registers no clients where it asks for one', async () => {
+      registered = () => ({ status: 403, body: { error: 'access_denied' } })
+      const { next_action: next } = await begin()
+      assert.ok(next.type === 'form')
+      assert.match(next.fields[0]?.help ?? '', /^the server registers no clients by itself: of an OAuth app with/)
+    })
+
     it('keeps the registration where it was the user who said no', async () => {
       await comeBack(await begin({ connection: 'b' }), 'error=access_denied').catch(() => undefined)
       assert.equal(clientOf(await begin({ connection: 'b' })), 'client-1')

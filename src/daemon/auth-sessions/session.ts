@@ -116,8 +116,9 @@ function nextAction({ state, provider: { definition } }: Session, url: string): 
 }
 
 /** To whoever does not see the page, the first field says what the page shows beside all of them. */
-function explained({ fields, redirectUri }: FormStep): Field[] {
-  const help = `of an OAuth app with the redirect URI ${redirectUri}`
+function explained({ fields, redirectUri, isTurnedAway }: FormStep): Field[] {
+  const why = isTurnedAway ? 'the server registers no clients by itself: ' : ''
+  const help = `${why}of an OAuth app with the redirect URI ${redirectUri}`
   return fields.map((field, at) => (at === 0 && redirectUri !== undefined ? { ...field, help } : field))
 }
 

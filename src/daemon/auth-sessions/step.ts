@@ -30,6 +30,8 @@ export interface FormStep {
   readonly asksFor: 'credential' | 'client' | 'app'
   readonly fields: readonly Field[]
   readonly redirectUri?: string
+  /** The server was asked to make a client for us, and makes none. */
+  readonly isTurnedAway?: true
   /** @throws BrokerError; the form can be sent again then. */
   submit(input: Readonly<Record<string, string>>): Promise<Step>
 }
