@@ -167,7 +167,7 @@ describe('a login at a server that behaves in its own way', () => {
 
     it('says that a server registers no clients where it asks for one', async () => {
       registered = () => ({ status: 403, body: { error: 'access_denied' } })
-      const { next_action: next } = await begin()
+      const { next_action: next } = await begin({ force: true })
       assert.ok(next.type === 'form')
       assert.match(next.fields[0]?.help ?? '', /^the server registers no clients by itself: of an OAuth app with/)
     })
