@@ -19,9 +19,8 @@ const HOMES = new URL('./homes/', import.meta.url)
 const KEYS = {
   openai: 'sk-',
   anthropic: 'sk-ant-',
-  github: '',
-  gitlab: '',
-  bitbucket: '',
+  github: 'ghp_',
+  gitlab: 'glpat-',
   godaddy: '',
   planetscale: '',
 }

@@ -53,6 +53,13 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['attio', 'api.attio.com/v2/self', 'Authorization: Bearer CNRYkey'],
   ['aws-bedrock', 'bedrock-runtime.us-east-1.amazonaws.com/model/x/converse', 'Authorization: Bearer CNRYkey'],
   ['axiom', 'api.axiom.co/v2/datasets', 'Authorization: Bearer CNRYkey'],
+  ['azure-ai-foundry', 'acme.services.ai.azure.com/models/chat/completions', 'api-key: CNRYkey'],
+  [
+    'azure-ai-services',
+    'acme.cognitiveservices.azure.com/language/:analyze-text',
+    'Ocp-Apim-Subscription-Key: CNRYkey',
+    'api-key: CNRYkey',
+  ],
   ['azure-devops', 'dev.azure.com/acme/_apis/projects', 'Authorization: Basic OkNOUllrZXk='],
   ['azure-openai', 'acme.openai.azure.com/openai/v1/models', 'api-key: CNRYkey'],
   ['baidu-qianfan', 'qianfan.baidubce.com/v2/chat/completions', 'Authorization: Bearer CNRYkey'],
@@ -62,7 +69,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['beehiiv', 'api.beehiiv.com/v2/publications', 'Authorization: Bearer CNRYkey'],
   ['better-stack', 'uptime.betterstack.com/api/v2/monitors', 'Authorization: Bearer CNRYkey'],
   ['bigcommerce', 'api.bigcommerce.com/stores/acme/v3/catalog/products', 'X-Auth-Token: CNRYkey'],
-  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Bearer CNRYkey'],
+  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
   ['bitly', 'api-ssl.bitly.com/v4/user', 'Authorization: Bearer CNRYkey'],
   ['black-forest-labs', 'api.bfl.ai/v1/flux-pro-1.1', 'x-key: CNRYkey'],
   ['bland-ai', 'api.bland.ai/v1/calls', 'Authorization: CNRYkey'],
@@ -108,6 +115,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['codecov', 'api.codecov.io/api/v2/github/acme/', 'Authorization: Bearer CNRYkey'],
   ['cohere', 'api.cohere.com/v2/chat', 'Authorization: Bearer CNRYkey'],
   ['coingecko', 'pro-api.coingecko.com/api/v3/ping', 'x-cg-pro-api-key: CNRYkey'],
+  ['coingecko-demo', 'api.coingecko.com/api/v3/ping', 'x-cg-demo-api-key: CNRYkey'],
   ['coinmarketcap', 'pro-api.coinmarketcap.com/v1/key/info', 'X-CMC_PRO_API_KEY: CNRYkey'],
   ['composio', 'backend.composio.dev/api/v3/toolkits', 'x-api-key: CNRYkey'],
   ['confluent', 'api.confluent.cloud/iam/v2/users', 'Authorization: Basic Q05SWWtleV9pZDpDTlJZa2V5'],
@@ -203,7 +211,6 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['geoapify', 'api.geoapify.com/v1/geocode/search', '?apiKey=CNRYkey'],
   ['giphy', 'api.giphy.com/v1/gifs/search', '?api_key=CNRYkey'],
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYkey'],
-  ['github-models', 'models.github.ai/inference/chat/completions', 'Authorization: Bearer CNRYkey'],
   ['github-packages', 'npm.pkg.github.com/@acme%2ftools', 'Authorization: Bearer CNRYkey'],
   ['gitlab', 'gitlab.com/api/v4/user', 'PRIVATE-TOKEN: CNRYkey'],
   ['gladia', 'api.gladia.io/v2/pre-recorded', 'x-gladia-key: CNRYkey'],
@@ -278,7 +285,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
     'klaviyo',
     'a.klaviyo.com/api/accounts',
     'Authorization: Klaviyo-API-Key CNRYkey',
-    'revision: 2024-07-15 (if absent)',
+    'revision: 2026-07-15 (if absent)',
   ],
   ['kommo', 'acme.kommo.com/api/v4/account', 'Authorization: Bearer CNRYkey'],
   ['koyeb', 'app.koyeb.com/v1/apps', 'Authorization: Bearer CNRYkey'],
@@ -373,6 +380,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['pexels', 'api.pexels.com/v1/search', 'Authorization: CNRYkey'],
   ['photoroom', 'image-api.photoroom.com/v2/edit', 'x-api-key: CNRYkey'],
   ['pinecone', 'api.pinecone.io/indexes', 'Api-Key: CNRYkey'],
+  ['pipedrive', 'api.pipedrive.com/api/v2/deals', 'x-api-token: CNRYkey'],
   ['pixabay', 'pixabay.com/api/videos/', '?key=CNRYkey'],
   ['plaid', 'production.plaid.com/accounts/get', 'PLAID-SECRET: CNRYkey', 'PLAID-CLIENT-ID: CNRYclient_id'],
   ['plain', 'core-api.uk.plain.com/graphql/v1', 'Authorization: Bearer CNRYkey'],
@@ -485,6 +493,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['sparkpost', 'api.sparkpost.com/api/v1/transmissions', 'Authorization: CNRYkey'],
   ['spider', 'api.spider.cloud/crawl', 'Authorization: Bearer CNRYkey'],
   ['splunk-observability', 'api.us1.signalfx.com/v2/dashboard', 'X-SF-TOKEN: CNRYkey'],
+  ['square', 'connect.squareup.com/v2/locations', 'Authorization: Bearer CNRYkey'],
   ['squarespace', 'api.squarespace.com/1.0/commerce/orders', 'Authorization: Bearer CNRYkey'],
   ['stability-ai', 'api.stability.ai/v1/user/account', 'Authorization: Bearer CNRYkey'],
   ['statsig', 'statsigapi.net/console/v1/gates', 'STATSIG-API-KEY: CNRYkey'],
@@ -561,6 +570,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['workable', 'acme.workable.com/spi/v3/jobs', 'Authorization: Bearer CNRYkey'],
   ['workos', 'api.workos.com/user_management/users', 'Authorization: Bearer CNRYkey'],
   ['writer', 'api.writer.com/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['x', 'api.x.com/2/tweets/search/recent', 'Authorization: Bearer CNRYkey'],
   ['xai', 'api.x.ai/v1/models', 'Authorization: Bearer CNRYkey'],
   ['yelp', 'api.yelp.com/v3/businesses/search', 'Authorization: Bearer CNRYkey'],
   ['you-com', 'api.ydc-index.io/search', 'X-API-Key: CNRYkey'],
@@ -583,6 +593,11 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['atlassian', 'api.atlassian.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['attio', 'api.attio.com/v2/self', 'Authorization: Bearer CNRYtoken'],
   ['auth0', 'acme.us.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-au', 'acme.au.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-ca', 'acme.ca.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-eu', 'acme.eu.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-jp', 'acme.jp.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-uk', 'acme.uk.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
   ['autodesk', 'developer.api.autodesk.com/project/v1/hubs', 'Authorization: Bearer CNRYtoken'],
   ['azure-management', 'management.azure.com/subscriptions', 'Authorization: Bearer CNRYtoken'],
   ['basecamp', '3.basecampapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
@@ -606,7 +621,6 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['eventbrite', 'www.eventbriteapi.com/v3/users/me/', 'Authorization: Bearer CNRYtoken'],
   ['facebook', 'graph.facebook.com/v22.0/me', 'Authorization: Bearer CNRYtoken'],
   ['figma', 'api.figma.com/v1/me', 'Authorization: Bearer CNRYtoken'],
-  ['fitbit', 'api.fitbit.com/1/user/-/profile.json', 'Authorization: Bearer CNRYtoken'],
   ['freshbooks', 'api.freshbooks.com/auth/api/v1/users/me', 'Authorization: Bearer CNRYtoken'],
   ['front', 'api2.frontapp.com/me', 'Authorization: Bearer CNRYtoken'],
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYtoken'],
@@ -622,6 +636,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['google-docs', 'docs.googleapis.com/v1/documents/x', 'Authorization: Bearer CNRYtoken'],
   ['google-drive', 'www.googleapis.com/drive/v3/files', 'Authorization: Bearer CNRYtoken'],
   ['google-forms', 'forms.googleapis.com/v1/forms/x', 'Authorization: Bearer CNRYtoken'],
+  ['google-health', 'health.googleapis.com/v4/users/me/profile', 'Authorization: Bearer CNRYtoken'],
   ['google-meet', 'meet.googleapis.com/v2/spaces/x', 'Authorization: Bearer CNRYtoken'],
   ['google-search-console', 'www.googleapis.com/webmasters/v3/sites', 'Authorization: Bearer CNRYtoken'],
   ['google-sheets', 'sheets.googleapis.com/v4/spreadsheets/x', 'Authorization: Bearer CNRYtoken'],
@@ -723,9 +738,11 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['roblox', 'apis.roblox.com/oauth/v1/userinfo', 'Authorization: Bearer CNRYtoken'],
   ['sage', 'api.accounting.sage.com/v3.1/user', 'Authorization: Bearer CNRYtoken'],
   ['salesforce', 'acme.my.salesforce.com/services/data', 'Authorization: Bearer CNRYtoken'],
+  ['salesforce-sandbox', 'acme--dev.sandbox.my.salesforce.com/services/data', 'Authorization: Bearer CNRYtoken'],
   ['salesloft', 'api.salesloft.com/v2/me', 'Authorization: Bearer CNRYtoken'],
   ['sentry', 'us.sentry.io/api/0/projects/', 'Authorization: Bearer CNRYtoken'],
   ['shopify', 'acme.myshopify.com/admin/api/2026-01/shop.json', 'X-Shopify-Access-Token: CNRYtoken'],
+  ['slack', 'slack.com/api/auth.test', 'Authorization: Bearer CNRYtoken'],
   ['snapchat', 'adsapi.snapchat.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['spotify', 'api.spotify.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['square', 'connect.squareup.com/v1/me', 'Authorization: Bearer CNRYtoken'],
@@ -765,7 +782,7 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
   [
     'bitbucket',
     'bitbucket.org/o/r.git/info/refs',
-    'Authorization: Basic eC10b2tlbi1hdXRoOkNOUllrZXk=',
+    'Authorization: Basic eC1iaXRidWNrZXQtYXBpLXRva2VuLWF1dGg6Q05SWWtleQ==',
     'Authorization: Basic eC10b2tlbi1hdXRoOkNOUll0b2tlbg==',
   ],
   [
@@ -789,6 +806,56 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
     'Authorization: Basic b2F1dGgyOkNOUllrZXk=',
     'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
   ],
+]
+
+/** Further hosts that the same key is for: regions, and APIs of a service beside its chief one. */
+const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
+  ['black-forest-labs', 'api.eu1.bfl.ai', 'api.us1.bfl.ai'],
+  ['buildkite', 'graphql.buildkite.com'],
+  ['datadog', 'api.ap2.datadoghq.com', 'api.uk1.datadoghq.com', 'api.ddog-gov.com', 'api.us2.ddog-gov.com'],
+  ['fal', 'rest.fal.ai'],
+  ['honeycomb', 'api.eu1.honeycomb.io'],
+  ['pagerduty', 'api.eu.pagerduty.com'],
+  ['sendgrid', 'api.eu.sendgrid.com'],
+  ['tinybird', 'api.us-east.aws.tinybird.co', 'api.us-west-2.aws.tinybird.co'],
+  ['tinybird', 'api.eu-central-1.aws.tinybird.co', 'api.eu-west-1.aws.tinybird.co'],
+  ['vonage', 'rest.nexmo.com'],
+]
+
+/** What a login or its end needs beside the form of requests: written down from the documentation, as above. */
+const EXPECTED_OF_LOGINS: readonly (readonly [name: string, member: string, value: unknown])[] = [
+  ['github', 'token_auth_method', 'client_secret_post'],
+  ['google-health', 'revocation_url', 'https://oauth2.googleapis.com/revoke'],
+  ['linear', 'revocation_url', 'https://api.linear.app/oauth/revoke'],
+  ['notion', 'revocation_url', 'https://api.notion.com/v1/oauth/revoke'],
+  ['salesforce-sandbox', 'token_url', 'https://test.salesforce.com/services/oauth2/token'],
+  ['slack', 'token_url', 'https://slack.com/api/oauth.v2.access'],
+  ['slack', 'scope_separator', ','],
+  [
+    'xero',
+    'scopes',
+    [
+      'openid',
+      'profile',
+      'email',
+      'offline_access',
+      'accounting.invoices',
+      'accounting.payments',
+      'accounting.banktransactions',
+    ],
+  ],
+]
+
+/** Variables that a client of the vendor's, or its documentation, has for a key. */
+const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string[]])[] = [
+  ['azure-ai-foundry', 'AZURE_AI_API_KEY', 'AZURE_AI_API_BASE'],
+  ['azure-openai', 'AZURE_API_KEY', 'AZURE_RESOURCE_NAME'],
+  ['bitbucket', 'BITBUCKET_API_TOKEN', 'BITBUCKET_EMAIL'],
+  ['coingecko', 'COINGECKO_PRO_API_KEY'],
+  ['coingecko-demo', 'COINGECKO_DEMO_API_KEY'],
+  ['pipedrive', 'PIPEDRIVE_API_TOKEN'],
+  ['square', 'SQUARE_ACCESS_TOKEN'],
+  ['x', 'X_BEARER_TOKEN', 'TWITTER_BEARER_TOKEN'],
 ]
 
 /** Which kind of key that signs each takes, and where what it makes goes. */
@@ -821,6 +888,11 @@ const EXPECTED_OF_SIGNING: readonly (readonly [name: string, type: SigningType, 
 const EXPECTED_OF_CLIENTS: readonly (readonly [name: string, method: string, url: string, ...asked: string[]])[] = [
   ['adobe', POST, 'https://ims-na1.adobelogin.com/ims/token/v3', 'openid,AdobeID,firefly_api,ff_apis'],
   ['auth0', POST, 'https://acme.us.auth0.com/oauth/token', 'audience=https://acme.us.auth0.com/api/v2/'],
+  ['auth0-au', POST, 'https://acme.au.auth0.com/oauth/token', 'audience=https://acme.au.auth0.com/api/v2/'],
+  ['auth0-ca', POST, 'https://acme.ca.auth0.com/oauth/token', 'audience=https://acme.ca.auth0.com/api/v2/'],
+  ['auth0-eu', POST, 'https://acme.eu.auth0.com/oauth/token', 'audience=https://acme.eu.auth0.com/api/v2/'],
+  ['auth0-jp', POST, 'https://acme.jp.auth0.com/oauth/token', 'audience=https://acme.jp.auth0.com/api/v2/'],
+  ['auth0-uk', POST, 'https://acme.uk.auth0.com/oauth/token', 'audience=https://acme.uk.auth0.com/api/v2/'],
   [
     'azure-management',
     POST,
@@ -985,6 +1057,32 @@ describe('the bundled providers', () => {
       assert.equal(match(request).kind, 'none')
     })
 
+  for (const [name, ...hosts] of EXPECTED_TOO)
+    for (const host of hosts)
+      it(`${name} is for ${host} too`, () => {
+        const found = match(`${host}/`)
+        assert.equal(found.kind === 'one' && found.provider.definition.name, name)
+      })
+
+  for (const [name, member, value] of EXPECTED_OF_LOGINS)
+    it(`${name} has the ${member} of its documentation`, () => {
+      assert.deepEqual(new Map(Object.entries(bundled.get(name).definition.oauth ?? {})).get(member), value)
+    })
+
+  for (const [name, ...variables] of EXPECTED_VARIABLES)
+    it(`${name} is found by ${variables.join(', ')}`, () => {
+      const { env = {} } = bundled.get(name).definition
+      assert.deepEqual(
+        variables.filter((variable) => !Object.hasOwn(env, variable)),
+        [],
+      )
+    })
+
+  for (const name of ['fitbit', 'github-models'])
+    it(`have none of ${name}, which ended in 2026`, () => {
+      assert.equal(bundled.find(name), undefined)
+    })
+
   it('take a key that signs where the fourth table says so', () => {
     assert.deepEqual(
       bundled.list().flatMap(({ definition: { name, signing } }) => (signing ? [[name, signing.type]] : [])),
@@ -1049,6 +1147,15 @@ describe('the bundled providers', () => {
       silent.map(({ definition }) => definition.name),
       ['sentinelone'],
     )
+  })
+
+  it('say when they were verified, on a day that has been, and by which pages', () => {
+    const today = new Date().toISOString().slice(0, 10)
+    const odd = named(
+      ({ last_verified: day, sources }) => (day === undefined) !== (sources === undefined) || (day ?? '') > today,
+    )
+    assert.deepEqual(odd, [])
+    assert.ok(named(({ last_verified }) => last_verified !== undefined).length > 0)
   })
 
   it('never tie', () => {
