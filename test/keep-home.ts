@@ -22,7 +22,7 @@ const KEYS = {
   github: 'ghp_',
   gitlab: 'glpat-',
   godaddy: '',
-  planetscale: '',
+  planetscale: 'pscale_tkn_',
 }
 const OAUTH_HOST = 'api.kept.example'
 const CENTURY_SECONDS = 99 * 365 * 86_400

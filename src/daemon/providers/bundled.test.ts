@@ -9,6 +9,7 @@ import { clientParty } from './client-party.ts'
 import { credentialFields, parseCredential } from './credential.ts'
 import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
+import { compileKeyPattern } from './key-pattern.ts'
 import { openProviders } from './open-providers.ts'
 import type { Match, Provider } from './provider.ts'
 
@@ -848,14 +849,137 @@ const EXPECTED_OF_LOGINS: readonly (readonly [name: string, member: string, valu
 
 /** Variables that a client of the vendor's, or its documentation, has for a key. */
 const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string[]])[] = [
+  ['adyen', 'ADYEN_API_KEY'],
+  ['aircall', 'AIRCALL_API_TOKEN', 'AIRCALL_API_ID'],
+  ['anthropic-admin', 'ANTHROPIC_ADMIN_KEY', 'ANTHROPIC_ADMIN_API_KEY'],
   ['azure-ai-foundry', 'AZURE_AI_API_KEY', 'AZURE_AI_API_BASE'],
   ['azure-openai', 'AZURE_API_KEY', 'AZURE_RESOURCE_NAME'],
+  ['bamboohr', 'BAMBOOHR_API_KEY', 'BAMBOOHR_SUBDOMAIN'],
+  ['baserow', 'BASEROW_API_TOKEN'],
+  ['better-stack', 'BETTERSTACK_API_TOKEN'],
+  ['bigcommerce', 'BIGCOMMERCE_ACCESS_TOKEN'],
   ['bitbucket', 'BITBUCKET_API_TOKEN', 'BITBUCKET_EMAIL'],
+  ['braze', 'BRAZE_API_KEY'],
+  ['builtwith', 'BUILTWITH_API_KEY'],
+  ['callrail', 'CALLRAIL_API_KEY'],
+  ['clickhouse-cloud', 'CLICKHOUSE_TOKEN_SECRET', 'CLICKHOUSE_TOKEN_KEY'],
+  ['codacy', 'CODACY_API_TOKEN'],
   ['coingecko', 'COINGECKO_PRO_API_KEY'],
   ['coingecko-demo', 'COINGECKO_DEMO_API_KEY'],
+  ['copper', 'COPPER_API_KEY', 'COPPER_USER_EMAIL'],
+  ['cursor-admin', 'CURSOR_ADMIN_API_KEY'],
+  ['dashscope', 'ALIBABA_API_KEY'],
+  ['eventbrite', 'EVENTBRITE_PRIVATE_TOKEN'],
+  ['explorium', 'EXPLORIUM_API_KEY'],
+  ['featherless', 'FEATHERLESS_API_KEY'],
+  ['flutterwave', 'FLW_SECRET_KEY'],
+  ['front', 'FRONT_API_TOKEN'],
+  ['gmicloud', 'GMI_CLOUD_APIKEY'],
+  ['gocardless', 'GOCARDLESS_ACCESS_TOKEN'],
+  ['google-custom-search', 'GOOGLE_CUSTOM_SEARCH_API_KEY'],
+  ['gorgias', 'GORGIAS_API_KEY'],
+  ['grist', 'GRIST_API_KEY'],
+  ['gumroad', 'GUMROAD_ACCESS_TOKEN'],
+  ['harness', 'HARNESS_PLATFORM_API_KEY'],
+  ['hashnode', 'HASHNODE_TOKEN'],
+  ['helpscout-docs', 'HELPSCOUT_DOCS_API_KEY'],
+  ['jumpcloud', 'JUMPCLOUD_API_KEY'],
+  ['lever', 'LEVER_API_KEY'],
+  ['mercury', 'MERCURY_API_TOKEN'],
+  ['messagebird', 'MESSAGEBIRD_API_KEY'],
+  ['people-data-labs', 'PDL_API_KEY'],
   ['pipedrive', 'PIPEDRIVE_API_TOKEN'],
+  ['productboard', 'PRODUCTBOARD_API_TOKEN'],
+  ['pylon', 'PYLON_API_KEY'],
+  ['quickbase', 'QUICKBASE_USER_TOKEN'],
+  ['recruitee', 'RECRUITEE_API_TOKEN'],
+  ['recurly', 'RECURLY_API_KEY'],
+  ['rippling', 'RIPPLING_API_TOKEN'],
+  ['roblox', 'ROBLOX_API_KEY'],
+  ['scrape-do', 'SCRAPEDO_API_KEY'],
+  ['segment', 'SEGMENT_PUBLIC_API_TOKEN'],
   ['square', 'SQUARE_ACCESS_TOKEN'],
+  ['statsig', 'STATSIG_CONSOLE_API_KEY'],
+  ['storyblok', 'STORYBLOK_PERSONAL_ACCESS_TOKEN'],
+  ['surveymonkey', 'SURVEYMONKEY_ACCESS_TOKEN'],
+  ['tally', 'TALLY_API_KEY'],
+  ['tinybird', 'TINYBIRD_TOKEN'],
+  ['travis-ci', 'TRAVIS_API_TOKEN'],
+  ['vimeo', 'VIMEO_ACCESS_TOKEN'],
+  ['vultr-inference', 'VULTR_INFERENCE_API_KEY'],
+  ['wise', 'WISE_API_TOKEN'],
+  ['workable', 'WORKABLE_API_TOKEN', 'WORKABLE_SUBDOMAIN'],
   ['x', 'X_BEARER_TOKEN', 'TWITTER_BEARER_TOKEN'],
+  ['zerotier', 'ZEROTIER_CENTRAL_TOKEN'],
+]
+
+/**
+ * Keys that must fit the pattern: what gitleaks, trufflehog or the vendor publishes, older forms among them. `{40a}` stands
+ * for as many letters, `{10n}` for digits.
+ */
+const EXPECTED_KEYS: readonly (readonly [name: string, ...forms: string[]])[] = [
+  ['airtable', 'pat{14a}.{64a}', 'key{14a}'],
+  ['asana', '1/{16n}:{32a}', '2/{16n}/{16n}:{32a}', '0/{32a}'],
+  ['aws-bedrock', 'ABSK{109a}', 'bedrock-api-key-{60a}'],
+  ['bitbucket', 'ATATT3{180a}=A{7n}'],
+  ['brevo', 'xkeysib-{64a}-{16a}'],
+  ['buildkite', 'bkua_{40a}', '{40a}'],
+  ['circleci', 'CCIPAT_{22a}_{40a}', '{40a}'],
+  ['clickhouse-cloud', '4b1d{38a}'],
+  ['cloudflare', 'cfut_{48a}', 'cfat_{48a}', '{40a}'],
+  ['contentful', 'CFPAT-{43a}', '{64a}'],
+  ['databricks', 'dapi{32a}', 'dapi{32a}-2', 'eyJ{40a}.{40a}.{40a}'],
+  ['digitalocean', 'dop_v1_{64a}', 'doo_v1_{64a}', '{64a}'],
+  ['discord', '{24a}.{6a}.{27a}', '{26a}.{6a}.{38a}'],
+  ['dynatrace', 'dt0c01.{24a}.{64a}', '{21a}'],
+  ['easypost', 'EZAK{54a}', 'EZTK{54a}', '{22a}'],
+  ['elevenlabs', 'sk_{48a}', '{32a}'],
+  ['facebook', 'EAAM{100a}', 'EAAC{100a}', '{15n}|{27a}'],
+  ['flutterwave', 'FLWSECK-{32a}-X', 'FLWSECK_TEST-{32a}-X'],
+  ['fly-io', 'fm2_{100a}', 'FlyV1 fm2_{300a},fm2_{300a}', 'fo1_{43a}', '{43a}'],
+  ['github', 'ghp_{36a}', 'gho_{36a}', 'ghu_{36a}', 'ghs_{36a}', 'github_pat_{22a}_{59a}', '{40a}'],
+  ['gitlab', 'glpat-{20a}', 'glpat-{27a}.01.{9a}', 'gldt-{20a}', '{20a}'],
+  ['gocardless', 'live_{40a}'],
+  ['google-gemini', 'AIza{35a}'],
+  ['grafana', 'glsa_{32a}_{8a}', 'glc_{60a}', 'eyJrIjoi{70a}'],
+  ['harness', 'pat.{22a}.{24a}.{20a}', 'sat.{22a}.{24a}.{20a}'],
+  ['heroku', 'HRKU-AA{58a}', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['jfrog', 'AKCp{69a}', 'cmVmd{59a}', 'eyJ{40a}.{40a}.{40a}'],
+  ['jira', 'ATATT3{180a}=A{7n}', '{24a}'],
+  ['langfuse', 'sk-lf-{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['langsmith', 'lsv2_pt_{32a}_{10a}', 'lsv2_sk_{32a}_{10a}', 'ls__{32a}'],
+  ['lob', 'live_{35a}', 'test_{35a}'],
+  ['mailchimp', '{32a}-us21', '{32a}-us5'],
+  ['mailgun', 'key-{32a}', '{32a}-{8a}-{8a}', '{72a}'],
+  ['mapbox', 'pk.{60a}.{22a}', 'sk.{60a}.{22a}'],
+  ['monday', 'eyJ{20a}.eyJ{120a}.{43a}', '{32a}'],
+  ['netlify', 'nfp_{36a}', '{43a}', '{64a}'],
+  ['new-relic', 'NRAK-{27a}', '{64a}'],
+  ['okta', '00{40a}'],
+  ['pinecone', 'pcsk_{6a}_{63a}', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['plaid', '{30a}'],
+  ['planetscale', 'pscale_tkn_{43a}'],
+  ['posthog', 'phx_{43a}', 'phx_{48a}'],
+  ['postmark', '{8a}-{4a}-{4a}-{4a}-{12a}', 'POSTMARK_API_TEST'],
+  ['readme', 'rdme_{70a}', '{32a}'],
+  ['recharge', 'sk_1x1_{64a}', 'sk_test_10x3_{64a}', '{56a}', '{32a}'],
+  ['replicate', 'r8_{37a}', '{40a}'],
+  ['scrapfly', 'scp-live-{32a}', '{32a}'],
+  ['sentry', 'sntrys_eyJ{100a}_{43a}', 'sntryu_{64a}', '{64a}'],
+  ['shopify', 'shpat_{32a}', 'shpca_{32a}', 'shppa_{32a}', '{32a}'],
+  ['snyk', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['sonarcloud', 'sqco_{59a}', 'squ_{40a}', '{40a}'],
+  ['sourcegraph', 'sgp_{16a}_{40a}', 'sgp_local_{40a}', 'sgp_{40a}', 'slk_{64a}', '{40a}'],
+  ['square', 'EAAA{60a}', 'sq0atp-{22a}'],
+  ['squarespace', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['supabase-project', 'sb_secret_{30a}', 'sb_publishable_{30a}', 'eyJ{40a}.{40a}.{40a}'],
+  ['tailscale', 'tskey-api-{17a}-{32a}', 'tskey-{12a}-{22a}'],
+  ['telegram', '{10n}:{35a}', '{8n}:A{34a}'],
+  ['terraform-cloud', '{14a}.atlasv1.{67a}'],
+  ['travis-ci', '{22a}'],
+  ['typeform', 'tfp_{59a}', '{44a}'],
+  ['vercel', '{24a}'],
+  ['x', 'AAAAAAAAAAAAAAAAAAAAAA{90a}'],
 ]
 
 /** Which kind of key that signs each takes, and where what it makes goes. */
@@ -1078,6 +1202,20 @@ describe('the bundled providers', () => {
       )
     })
 
+  for (const [name, ...forms] of EXPECTED_KEYS)
+    it(`${name} takes keys of every form that is published, and no other paste`, () => {
+      const pattern = compileKeyPattern(bundled.get(name).definition.api_key?.pattern ?? '')
+      const keys = forms.map((form) =>
+        form.replace(/\{(\d+)([an])\}/g, (_, count, kind) => (kind === 'n' ? '1' : 'a').repeat(Number(count))),
+      )
+      assert.deepEqual(
+        keys.filter((key) => !pattern(key)),
+        [],
+      )
+      for (const paste of ['', 'changeme', 'https://example.com/keys', 'my key', `export KEY=${keys[0]}`])
+        assert.equal(pattern(paste), false, paste)
+    })
+
   for (const name of ['fitbit', 'github-models'])
     it(`have none of ${name}, which ended in 2026`, () => {
       assert.equal(bundled.find(name), undefined)
@@ -1180,8 +1318,11 @@ describe('the bundled providers', () => {
   })
 
   it('accept the example of a key that they show', () => {
-    for (const { definition } of bundled.list().filter(({ definition }) => definition.api_key?.example !== undefined))
-      assert.ok(parseCredential(definition, { api_key: definition.api_key?.example ?? '' }), definition.name)
+    for (const { definition } of bundled.list().filter(({ definition }) => definition.api_key?.example !== undefined)) {
+      const key = definition.api_key?.example ?? ''
+      const entered = credentialFields(definition).map(({ name }) => [name, name === 'api_key' ? key : 'a'])
+      assert.ok(parseCredential(definition, Object.fromEntries(entered)), definition.name)
+    }
   })
 
   it('bind the credential of a tenant to that tenant', () => {
