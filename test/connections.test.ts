@@ -106,12 +106,12 @@ describe('a login with an API key', () => {
   })
 
   it('answers with the segment of the path that carries a key', async () => {
-    await connect(ada, 'telegram', '1:CNRYbot')
+    await connect(ada, 'telegram', '110201543:CNRYbot4444444444444444444444444444')
     const { body } = await ada.call('POST', '/api/credentials/resolve', {
       host: 'api.telegram.org',
       path: '/bot0:x/getMe',
     })
-    assert.deepEqual(body.path, { prefix: '/bot', segment: '/bot1:CNRYbot' })
+    assert.deepEqual(body.path, { prefix: '/bot', segment: '/bot110201543:CNRYbot4444444444444444444444444444' })
     assert.deepEqual(body.headers, {})
     const refused = await begin({ provider: 'telegram', connection: 'other' })
     assert.equal((await resume(refused.body.id, { api_key: '1:CNRY/x' })).status, 422)

@@ -19,11 +19,10 @@ const HOMES = new URL('./homes/', import.meta.url)
 const KEYS = {
   openai: 'sk-',
   anthropic: 'sk-ant-',
-  github: '',
-  gitlab: '',
-  bitbucket: '',
+  github: 'ghp_',
+  gitlab: 'glpat-',
   godaddy: '',
-  planetscale: '',
+  planetscale: 'pscale_tkn_',
 }
 const OAUTH_HOST = 'api.kept.example'
 const CENTURY_SECONDS = 99 * 365 * 86_400

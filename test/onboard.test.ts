@@ -108,7 +108,11 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
   })
 
   it('says what else it needs, and imports nothing by halves', async () => {
-    write({ MJ_APIKEY_PRIVATE: 'CNRYmj', DATABRICKS_TOKEN: 'dapiCNRY', BRAINTREE_PRIVATE_KEY: 'broker-proxy-managed' })
+    write({
+      MJ_APIKEY_PRIVATE: 'CNRYmj',
+      DATABRICKS_TOKEN: 'dapiCNRY4444',
+      BRAINTREE_PRIVATE_KEY: 'broker-proxy-managed',
+    })
 
     assert.deepEqual((await onboard()).rows, [
       'databricks DATABRICKS_TOKEN .env missing needs DATABRICKS_HOST',
@@ -131,8 +135,8 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
 
   it('knows a further variable of a tenant’s credential again', async () => {
     write({
-      JIRA_API_TOKEN: 'CNRYj',
-      JIRA_TOKEN: 'CNRYj',
+      JIRA_API_TOKEN: 'ATATTCNRYjira',
+      JIRA_TOKEN: 'ATATTCNRYjira',
       JIRA_EMAIL: 'ada@acme.example',
       JIRA_URL: 'Acme.atlassian.net/',
     })

@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type BrokerHome, onboarded } from './broker-command.ts'
-import { AT_HOME, ELSEWHERE, KEYS, NO_KEYS } from './onboarding-set.ts'
+import { AT_HOME, ELSEWHERE, KEYS, NO_KEYS, PLACED } from './onboarding-set.ts'
 
 /** Variables of which something was imported, from a `.env` with these lines. */
 async function importedFrom(world: BrokerHome, lines: readonly string[]) {
@@ -45,10 +45,7 @@ describe('broker onboard on a labelled set of variables', { timeout: 240_000 }, 
   it('imports a key whose place is the service itself', async (t) => {
     const world = await onboarded(t)
     for (const [key, place, address] of AT_HOME) {
-      const { imported } = await importedFrom(world, [
-        `${key}=${KEYS[key] ?? 'CNRYglpat7Q2kZm9Rb4TmLcY'}`,
-        `${place}=${address}`,
-      ])
+      const { imported } = await importedFrom(world, [`${key}=${KEYS[key] ?? PLACED[key]}`, `${place}=${address}`])
       assert.deepEqual(imported, [key], place)
     }
   })

@@ -43,29 +43,29 @@ export const KEYS: Readonly<Record<string, string>> = {
   AHREFS_API_KEY: 'CNRYVHq8xiM0OGr4hTxoF54F=',
   AI21_API_KEY: 'CNRY.zbka8FRCztUj.Awyuh1vauWv1zh87mT',
   AIHUBMIX_API_KEY: 'key-CNRYa5Vsqxezy3Lex7BWr2dr',
-  AIRTABLE_API_KEY: 'CNRYgd1QsO7jpr_BGumXxY9B4',
+  AIRTABLE_API_KEY: 'patCNRYgd1QsO7jpr.BGumXxY9B4',
   AIVEN_TOKEN: 'CNRYbZWOz648JJnUfd7UACNWiP3sFd67JikE',
   ALPHAVANTAGE_API_KEY: 'CNRYda9988c79fc35526f7eaed46725a',
   API_NINJAS_KEY: '2a7b860d-CNRY-4cd6-c8a1f8b46287',
   APIFY_TOKEN: 'CNRYyzPCB9t2039bicBTW5ZE=',
   APOLLO_API_KEY: 'CNRY.9LFaez7770H2.DCpYgojjHRg80USP2W',
   ARCADE_API_KEY: 'key-CNRY5DfJXcaYioK6cPTt9iOq',
-  ASANA_PAT: 'CNRYHOBSWhgetH_8LmyqoYMaa',
+  ASANA_PAT: '1/1201234567890123:CNRYHOBSWhgetH8LmyqoYMaa',
   ASHBY_API_KEY: 'CNRYItDr9uP14pEHpJpb9ATPtdbmF4RPAfqo',
   ASSEMBLYAI_API_KEY: 'CNRYdb7f1adbc60926f6967e7893f57f',
   ATTIO_API_KEY: 'd14c1604-CNRY-4d11-5cea325a65e1',
-  AWS_BEARER_TOKEN_BEDROCK: 'CNRYtQUy1xvCkgafrfwA94hJ=',
+  AWS_BEARER_TOKEN_BEDROCK: 'ABSKCNRYtQUy1xvCkgafrfwA94hJ=',
   AXIOM_TOKEN: 'CNRY.9WnywX0t0ZBf.dTEmxI6CmuxV5EbOAp',
   AZURE_DEVOPS_EXT_PAT: 'key-CNRYZOXzcycDeZ6dqmVe5Mvx',
   QIANFAN_API_KEY: 'CNRYrv99NcqVTS_u7rtaUWM6Z',
   BASETEN_API_KEY: 'CNRYO88eb0ogET9D9XyYq6B0Fi7FlaZ7Vt0S',
   BEEHIIV_API_KEY: 'CNRY47aaeb26c57d21fa5d328263dfe5',
-  BITBUCKET_TOKEN: '74de7399-CNRY-488b-886e7577496a',
+  BASEROW_API_TOKEN: '74de7399-CNRY-488b-886e7577496a',
   BITLY_ACCESS_TOKEN: 'CNRYezqpGHoPZgPDcgaE40o1=',
   BFL_API_KEY: 'CNRY.C6xc4sohdmM0.Lm7exG3lCMqXXQ8agO',
   BRAINTRUST_API_KEY: 'key-CNRYMTNwncxvjcnqcMUP6n0a',
   BRAVE_API_KEY: 'CNRY0uARxlNten_cYFJEeAgYz',
-  BREVO_API_KEY: 'CNRYQJjOIfPkzSrAsQtA9dtVK4wAAb3XZxPm',
+  BREVO_API_KEY: 'xkeysib-CNRYQJjOIfPkzSrAsQtA9dtVK4wAAb3XZxPm',
   BREX_TOKEN: 'CNRYcc60d5d32cbe54014c2b54b95523',
   BRIGHTDATA_API_KEY: 'cf6941fa-CNRY-41c2-57c6f561c5cb',
   BROWSER_USE_API_KEY: 'CNRYhjpU05mc4J1WRcQ1uhyM=',
@@ -73,7 +73,7 @@ export const KEYS: Readonly<Record<string, string>> = {
   BROWSERLESS_TOKEN: 'key-CNRYD1lZEzgeiwBxfZCGGQcc',
   BUFFER_API_KEY: 'CNRYOif7UuXUGf_dWG5yP8Yib',
   BUGSNAG_AUTH_TOKEN: 'CNRY2eNUS0hmi4Fs9Z6YkRYU7oe1wNWqku5N',
-  BUILDKITE_API_TOKEN: 'CNRY8e48f687ab165c58ac5831be38cb',
+  BUILDKITE_API_TOKEN: 'bkua_CNRY8e48f687ab165c58ac5831be38cb',
   BUNNY_API_KEY: '8cb4ba2e-CNRY-4751-989a01749ddb',
   CALENDLY_API_KEY: 'CNRY5diFoNPcbdaKwtgHwIoA=',
   CARTESIA_API_KEY: 'CNRY.LtLinxN1Ekia.7ZpTjCgeOj3QYrzZq9',
@@ -81,7 +81,7 @@ export const KEYS: Readonly<Record<string, string>> = {
   CHATWOOT_API_TOKEN: 'CNRYcdIbzlpkd6_XgaNJQ8mjA',
   CHROMA_API_KEY: 'CNRYmHMPGPPA0NlGtetOd4UYETIay2BV6DfV',
   CHUTES_API_KEY: 'CNRYe5738713a818d8962058765a6ca7',
-  CIRCLECI_TOKEN: 'cff00d79-CNRY-46c2-5410335b4001',
+  CIRCLECI_TOKEN: 'CCIPAT_CNRY46c2cff00d79_5410335b4001',
   CLARIFAI_PAT: 'CNRYiSPOcSeVce2LWxm090I5=',
 }
 
@@ -166,6 +166,13 @@ export const ELSEWHERE: readonly (readonly [key: string, place: string, address:
   ['GROQ_API_KEY', 'GROQ_BASE_URL', 'https://proxy.acme.example'],
   ['NPM_TOKEN', 'NPM_HOST', 'npm.acme.example'],
 ]
+
+/** Keys of services that a variable beside them gives a place. */
+export const PLACED: Readonly<Record<string, string>> = {
+  GITHUB_TOKEN: 'ghp_CNRY7Q2kZm9Rb4TmLcYw1xv3nJd5sKe8aHu',
+  GITLAB_TOKEN: 'glpat-CNRY7Q2kZm9Rb4TmLcYw',
+  SENTRY_AUTH_TOKEN: 'sntrys_CNRY7Q2kZm9Rb4TmLcYw1xv3nJd5sKe8',
+}
 
 /** The same variables where they name the service itself. */
 export const AT_HOME: readonly (readonly [key: string, place: string, address: string])[] = [

@@ -82,9 +82,8 @@ function bundledTable(): string {
   const rows = openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
     .list()
     .map(row)
-  return ['| name | service | login | hosts | sent as | variables |', '|---|---|---|---|---|---|', ...rows, ''].join(
-    '\n',
-  )
+  const head = '| name | service | login | hosts | sent as | variables | verified |'
+  return [head, '|---|---|---|---|---|---|---|', ...rows, ''].join('\n')
 }
 
 function row({ definition }: Provider): string {
@@ -92,7 +91,11 @@ function row({ definition }: Provider): string {
   const hosts = definition.hosts.map((host) => `\`${host}\``)
   const service =
     definition.docs_url === undefined ? definition.display_name : `[${definition.display_name}](${definition.docs_url})`
-  return `| \`${definition.name}\` | ${service} | ${flows(definition).join('<br>')} | ${hosts.join('<br>')} | ${forms(definition)} | ${variables.join('<br>')} |`
+  return `| \`${definition.name}\` | ${service} | ${flows(definition).join('<br>')} | ${hosts.join('<br>')} | ${forms(definition)} | ${variables.join('<br>')} | ${verified(definition)} |`
+}
+
+function verified({ last_verified: day = '', sources = [] }: Provider['definition']): string {
+  return sources.map((source, index) => `[${index === 0 ? day : index + 1}](${source})`).join(' ')
 }
 
 function flows(definition: Provider['definition']): readonly string[] {

@@ -201,6 +201,11 @@ export const providerDefinition = z.strictObject({
   description: shownText(500).optional(),
   category: shownText(40).optional(),
   docs_url: url.optional().describe('Where a person makes a key, or reads how to. https.'),
+  last_verified: z.iso
+    .date()
+    .optional()
+    .describe('Day on which what stands here was last compared with its `sources`: `2026-11-22`.'),
+  sources: z.array(url).min(1).max(10).optional().describe('Pages that say what stands here. https.'),
   auth_type: z.enum(AUTH_TYPES),
   flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
   hosts: z

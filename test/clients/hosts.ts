@@ -28,7 +28,7 @@ export type Keys = Readonly<Record<Provider, Key>>
 const PREFIXES: Readonly<Record<Exclude<Provider, 'aws'>, string>> = {
   openai: 'sk-',
   anthropic: 'sk-ant-',
-  'google-gemini': '',
+  'google-gemini': 'AIza',
   github: 'ghp_',
   stripe: 'sk_test_',
   npm: 'npm_',

@@ -103,6 +103,7 @@ export function fetchOptions(party: Pick<Party, 'definition' | 'server'>, place:
         url,
         reach: reachOf(party, url),
         headers: {
+          ...fixedHeaders(party.definition, url),
           ...(authorization !== undefined && { authorization }),
           'content-type': contentType(party.definition),
         },
@@ -111,6 +112,12 @@ export function fetchOptions(party: Pick<Party, 'definition' | 'server'>, place:
       return response
     },
   } as const
+}
+
+/** Of an API that is asked for tokens at its own host too: Notion wants its version there as well. */
+function fixedHeaders({ hosts, headers = {} }: ProviderDefinition, url: string): Readonly<Record<string, string>> {
+  if (!hosts.includes(new URL(url).host)) return {}
+  return Object.fromEntries(Object.entries(headers).map(([name, value]) => [name.toLowerCase(), value]))
 }
 
 function contentType(definition: ProviderDefinition): string {

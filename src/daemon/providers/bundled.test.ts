@@ -9,6 +9,7 @@ import { clientParty } from './client-party.ts'
 import { credentialFields, parseCredential } from './credential.ts'
 import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
+import { compileKeyPattern } from './key-pattern.ts'
 import { openProviders } from './open-providers.ts'
 import type { Match, Provider } from './provider.ts'
 
@@ -53,6 +54,13 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['attio', 'api.attio.com/v2/self', 'Authorization: Bearer CNRYkey'],
   ['aws-bedrock', 'bedrock-runtime.us-east-1.amazonaws.com/model/x/converse', 'Authorization: Bearer CNRYkey'],
   ['axiom', 'api.axiom.co/v2/datasets', 'Authorization: Bearer CNRYkey'],
+  ['azure-ai-foundry', 'acme.services.ai.azure.com/models/chat/completions', 'api-key: CNRYkey'],
+  [
+    'azure-ai-services',
+    'acme.cognitiveservices.azure.com/language/:analyze-text',
+    'Ocp-Apim-Subscription-Key: CNRYkey',
+    'api-key: CNRYkey',
+  ],
   ['azure-devops', 'dev.azure.com/acme/_apis/projects', 'Authorization: Basic OkNOUllrZXk='],
   ['azure-openai', 'acme.openai.azure.com/openai/v1/models', 'api-key: CNRYkey'],
   ['baidu-qianfan', 'qianfan.baidubce.com/v2/chat/completions', 'Authorization: Bearer CNRYkey'],
@@ -62,7 +70,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['beehiiv', 'api.beehiiv.com/v2/publications', 'Authorization: Bearer CNRYkey'],
   ['better-stack', 'uptime.betterstack.com/api/v2/monitors', 'Authorization: Bearer CNRYkey'],
   ['bigcommerce', 'api.bigcommerce.com/stores/acme/v3/catalog/products', 'X-Auth-Token: CNRYkey'],
-  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Bearer CNRYkey'],
+  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
   ['bitly', 'api-ssl.bitly.com/v4/user', 'Authorization: Bearer CNRYkey'],
   ['black-forest-labs', 'api.bfl.ai/v1/flux-pro-1.1', 'x-key: CNRYkey'],
   ['bland-ai', 'api.bland.ai/v1/calls', 'Authorization: CNRYkey'],
@@ -108,6 +116,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['codecov', 'api.codecov.io/api/v2/github/acme/', 'Authorization: Bearer CNRYkey'],
   ['cohere', 'api.cohere.com/v2/chat', 'Authorization: Bearer CNRYkey'],
   ['coingecko', 'pro-api.coingecko.com/api/v3/ping', 'x-cg-pro-api-key: CNRYkey'],
+  ['coingecko-demo', 'api.coingecko.com/api/v3/ping', 'x-cg-demo-api-key: CNRYkey'],
   ['coinmarketcap', 'pro-api.coinmarketcap.com/v1/key/info', 'X-CMC_PRO_API_KEY: CNRYkey'],
   ['composio', 'backend.composio.dev/api/v3/toolkits', 'x-api-key: CNRYkey'],
   ['confluent', 'api.confluent.cloud/iam/v2/users', 'Authorization: Basic Q05SWWtleV9pZDpDTlJZa2V5'],
@@ -203,7 +212,6 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['geoapify', 'api.geoapify.com/v1/geocode/search', '?apiKey=CNRYkey'],
   ['giphy', 'api.giphy.com/v1/gifs/search', '?api_key=CNRYkey'],
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYkey'],
-  ['github-models', 'models.github.ai/inference/chat/completions', 'Authorization: Bearer CNRYkey'],
   ['github-packages', 'npm.pkg.github.com/@acme%2ftools', 'Authorization: Bearer CNRYkey'],
   ['gitlab', 'gitlab.com/api/v4/user', 'PRIVATE-TOKEN: CNRYkey'],
   ['gladia', 'api.gladia.io/v2/pre-recorded', 'x-gladia-key: CNRYkey'],
@@ -278,7 +286,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
     'klaviyo',
     'a.klaviyo.com/api/accounts',
     'Authorization: Klaviyo-API-Key CNRYkey',
-    'revision: 2024-07-15 (if absent)',
+    'revision: 2026-07-15 (if absent)',
   ],
   ['kommo', 'acme.kommo.com/api/v4/account', 'Authorization: Bearer CNRYkey'],
   ['koyeb', 'app.koyeb.com/v1/apps', 'Authorization: Bearer CNRYkey'],
@@ -373,6 +381,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['pexels', 'api.pexels.com/v1/search', 'Authorization: CNRYkey'],
   ['photoroom', 'image-api.photoroom.com/v2/edit', 'x-api-key: CNRYkey'],
   ['pinecone', 'api.pinecone.io/indexes', 'Api-Key: CNRYkey'],
+  ['pipedrive', 'api.pipedrive.com/api/v2/deals', 'x-api-token: CNRYkey'],
   ['pixabay', 'pixabay.com/api/videos/', '?key=CNRYkey'],
   ['plaid', 'production.plaid.com/accounts/get', 'PLAID-SECRET: CNRYkey', 'PLAID-CLIENT-ID: CNRYclient_id'],
   ['plain', 'core-api.uk.plain.com/graphql/v1', 'Authorization: Bearer CNRYkey'],
@@ -485,6 +494,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['sparkpost', 'api.sparkpost.com/api/v1/transmissions', 'Authorization: CNRYkey'],
   ['spider', 'api.spider.cloud/crawl', 'Authorization: Bearer CNRYkey'],
   ['splunk-observability', 'api.us1.signalfx.com/v2/dashboard', 'X-SF-TOKEN: CNRYkey'],
+  ['square', 'connect.squareup.com/v2/locations', 'Authorization: Bearer CNRYkey'],
   ['squarespace', 'api.squarespace.com/1.0/commerce/orders', 'Authorization: Bearer CNRYkey'],
   ['stability-ai', 'api.stability.ai/v1/user/account', 'Authorization: Bearer CNRYkey'],
   ['statsig', 'statsigapi.net/console/v1/gates', 'STATSIG-API-KEY: CNRYkey'],
@@ -561,6 +571,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['workable', 'acme.workable.com/spi/v3/jobs', 'Authorization: Bearer CNRYkey'],
   ['workos', 'api.workos.com/user_management/users', 'Authorization: Bearer CNRYkey'],
   ['writer', 'api.writer.com/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['x', 'api.x.com/2/tweets/search/recent', 'Authorization: Bearer CNRYkey'],
   ['xai', 'api.x.ai/v1/models', 'Authorization: Bearer CNRYkey'],
   ['yelp', 'api.yelp.com/v3/businesses/search', 'Authorization: Bearer CNRYkey'],
   ['you-com', 'api.ydc-index.io/search', 'X-API-Key: CNRYkey'],
@@ -583,6 +594,11 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['atlassian', 'api.atlassian.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['attio', 'api.attio.com/v2/self', 'Authorization: Bearer CNRYtoken'],
   ['auth0', 'acme.us.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-au', 'acme.au.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-ca', 'acme.ca.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-eu', 'acme.eu.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-jp', 'acme.jp.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
+  ['auth0-uk', 'acme.uk.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
   ['autodesk', 'developer.api.autodesk.com/project/v1/hubs', 'Authorization: Bearer CNRYtoken'],
   ['azure-management', 'management.azure.com/subscriptions', 'Authorization: Bearer CNRYtoken'],
   ['basecamp', '3.basecampapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
@@ -606,7 +622,6 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['eventbrite', 'www.eventbriteapi.com/v3/users/me/', 'Authorization: Bearer CNRYtoken'],
   ['facebook', 'graph.facebook.com/v22.0/me', 'Authorization: Bearer CNRYtoken'],
   ['figma', 'api.figma.com/v1/me', 'Authorization: Bearer CNRYtoken'],
-  ['fitbit', 'api.fitbit.com/1/user/-/profile.json', 'Authorization: Bearer CNRYtoken'],
   ['freshbooks', 'api.freshbooks.com/auth/api/v1/users/me', 'Authorization: Bearer CNRYtoken'],
   ['front', 'api2.frontapp.com/me', 'Authorization: Bearer CNRYtoken'],
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYtoken'],
@@ -622,6 +637,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['google-docs', 'docs.googleapis.com/v1/documents/x', 'Authorization: Bearer CNRYtoken'],
   ['google-drive', 'www.googleapis.com/drive/v3/files', 'Authorization: Bearer CNRYtoken'],
   ['google-forms', 'forms.googleapis.com/v1/forms/x', 'Authorization: Bearer CNRYtoken'],
+  ['google-health', 'health.googleapis.com/v4/users/me/profile', 'Authorization: Bearer CNRYtoken'],
   ['google-meet', 'meet.googleapis.com/v2/spaces/x', 'Authorization: Bearer CNRYtoken'],
   ['google-search-console', 'www.googleapis.com/webmasters/v3/sites', 'Authorization: Bearer CNRYtoken'],
   ['google-sheets', 'sheets.googleapis.com/v4/spreadsheets/x', 'Authorization: Bearer CNRYtoken'],
@@ -723,9 +739,11 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['roblox', 'apis.roblox.com/oauth/v1/userinfo', 'Authorization: Bearer CNRYtoken'],
   ['sage', 'api.accounting.sage.com/v3.1/user', 'Authorization: Bearer CNRYtoken'],
   ['salesforce', 'acme.my.salesforce.com/services/data', 'Authorization: Bearer CNRYtoken'],
+  ['salesforce-sandbox', 'acme--dev.sandbox.my.salesforce.com/services/data', 'Authorization: Bearer CNRYtoken'],
   ['salesloft', 'api.salesloft.com/v2/me', 'Authorization: Bearer CNRYtoken'],
   ['sentry', 'us.sentry.io/api/0/projects/', 'Authorization: Bearer CNRYtoken'],
   ['shopify', 'acme.myshopify.com/admin/api/2026-01/shop.json', 'X-Shopify-Access-Token: CNRYtoken'],
+  ['slack', 'slack.com/api/auth.test', 'Authorization: Bearer CNRYtoken'],
   ['snapchat', 'adsapi.snapchat.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['spotify', 'api.spotify.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['square', 'connect.squareup.com/v1/me', 'Authorization: Bearer CNRYtoken'],
@@ -765,7 +783,7 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
   [
     'bitbucket',
     'bitbucket.org/o/r.git/info/refs',
-    'Authorization: Basic eC10b2tlbi1hdXRoOkNOUllrZXk=',
+    'Authorization: Basic eC1iaXRidWNrZXQtYXBpLXRva2VuLWF1dGg6Q05SWWtleQ==',
     'Authorization: Basic eC10b2tlbi1hdXRoOkNOUll0b2tlbg==',
   ],
   [
@@ -789,6 +807,179 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
     'Authorization: Basic b2F1dGgyOkNOUllrZXk=',
     'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
   ],
+]
+
+/** Further hosts that the same key is for: regions, and APIs of a service beside its chief one. */
+const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
+  ['black-forest-labs', 'api.eu1.bfl.ai', 'api.us1.bfl.ai'],
+  ['buildkite', 'graphql.buildkite.com'],
+  ['datadog', 'api.ap2.datadoghq.com', 'api.uk1.datadoghq.com', 'api.ddog-gov.com', 'api.us2.ddog-gov.com'],
+  ['fal', 'rest.fal.ai'],
+  ['honeycomb', 'api.eu1.honeycomb.io'],
+  ['pagerduty', 'api.eu.pagerduty.com'],
+  ['sendgrid', 'api.eu.sendgrid.com'],
+  ['tinybird', 'api.us-east.aws.tinybird.co', 'api.us-west-2.aws.tinybird.co'],
+  ['tinybird', 'api.eu-central-1.aws.tinybird.co', 'api.eu-west-1.aws.tinybird.co'],
+  ['vonage', 'rest.nexmo.com'],
+]
+
+/** What a login or its end needs beside the form of requests: written down from the documentation, as above. */
+const EXPECTED_OF_LOGINS: readonly (readonly [name: string, member: string, value: unknown])[] = [
+  ['github', 'token_auth_method', 'client_secret_post'],
+  ['google-health', 'revocation_url', 'https://oauth2.googleapis.com/revoke'],
+  ['linear', 'revocation_url', 'https://api.linear.app/oauth/revoke'],
+  ['notion', 'revocation_url', 'https://api.notion.com/v1/oauth/revoke'],
+  ['salesforce-sandbox', 'token_url', 'https://test.salesforce.com/services/oauth2/token'],
+  ['slack', 'token_url', 'https://slack.com/api/oauth.v2.access'],
+  ['slack', 'scope_separator', ','],
+  [
+    'xero',
+    'scopes',
+    [
+      'openid',
+      'profile',
+      'email',
+      'offline_access',
+      'accounting.invoices',
+      'accounting.payments',
+      'accounting.banktransactions',
+    ],
+  ],
+]
+
+/** Variables that a client of the vendor's, or its documentation, has for a key. */
+const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string[]])[] = [
+  ['adyen', 'ADYEN_API_KEY'],
+  ['aircall', 'AIRCALL_API_TOKEN', 'AIRCALL_API_ID'],
+  ['anthropic-admin', 'ANTHROPIC_ADMIN_KEY', 'ANTHROPIC_ADMIN_API_KEY'],
+  ['azure-ai-foundry', 'AZURE_AI_API_KEY', 'AZURE_AI_API_BASE'],
+  ['azure-openai', 'AZURE_API_KEY', 'AZURE_RESOURCE_NAME'],
+  ['bamboohr', 'BAMBOOHR_API_KEY', 'BAMBOOHR_SUBDOMAIN'],
+  ['baserow', 'BASEROW_API_TOKEN'],
+  ['better-stack', 'BETTERSTACK_API_TOKEN'],
+  ['bigcommerce', 'BIGCOMMERCE_ACCESS_TOKEN'],
+  ['bitbucket', 'BITBUCKET_API_TOKEN', 'BITBUCKET_EMAIL'],
+  ['braze', 'BRAZE_API_KEY'],
+  ['builtwith', 'BUILTWITH_API_KEY'],
+  ['callrail', 'CALLRAIL_API_KEY'],
+  ['clickhouse-cloud', 'CLICKHOUSE_TOKEN_SECRET', 'CLICKHOUSE_TOKEN_KEY'],
+  ['codacy', 'CODACY_API_TOKEN'],
+  ['coingecko', 'COINGECKO_PRO_API_KEY'],
+  ['coingecko-demo', 'COINGECKO_DEMO_API_KEY'],
+  ['copper', 'COPPER_API_KEY', 'COPPER_USER_EMAIL'],
+  ['cursor-admin', 'CURSOR_ADMIN_API_KEY'],
+  ['dashscope', 'ALIBABA_API_KEY'],
+  ['eventbrite', 'EVENTBRITE_PRIVATE_TOKEN'],
+  ['explorium', 'EXPLORIUM_API_KEY'],
+  ['featherless', 'FEATHERLESS_API_KEY'],
+  ['flutterwave', 'FLW_SECRET_KEY'],
+  ['front', 'FRONT_API_TOKEN'],
+  ['gmicloud', 'GMI_CLOUD_APIKEY'],
+  ['gocardless', 'GOCARDLESS_ACCESS_TOKEN'],
+  ['google-custom-search', 'GOOGLE_CUSTOM_SEARCH_API_KEY'],
+  ['gorgias', 'GORGIAS_API_KEY'],
+  ['grist', 'GRIST_API_KEY'],
+  ['gumroad', 'GUMROAD_ACCESS_TOKEN'],
+  ['harness', 'HARNESS_PLATFORM_API_KEY'],
+  ['hashnode', 'HASHNODE_TOKEN'],
+  ['helpscout-docs', 'HELPSCOUT_DOCS_API_KEY'],
+  ['jumpcloud', 'JUMPCLOUD_API_KEY'],
+  ['lever', 'LEVER_API_KEY'],
+  ['mercury', 'MERCURY_API_TOKEN'],
+  ['messagebird', 'MESSAGEBIRD_API_KEY'],
+  ['people-data-labs', 'PDL_API_KEY'],
+  ['pipedrive', 'PIPEDRIVE_API_TOKEN'],
+  ['productboard', 'PRODUCTBOARD_API_TOKEN'],
+  ['pylon', 'PYLON_API_KEY'],
+  ['quickbase', 'QUICKBASE_USER_TOKEN'],
+  ['recruitee', 'RECRUITEE_API_TOKEN'],
+  ['recurly', 'RECURLY_API_KEY'],
+  ['rippling', 'RIPPLING_API_TOKEN'],
+  ['roblox', 'ROBLOX_API_KEY'],
+  ['scrape-do', 'SCRAPEDO_API_KEY'],
+  ['segment', 'SEGMENT_PUBLIC_API_TOKEN'],
+  ['square', 'SQUARE_ACCESS_TOKEN'],
+  ['statsig', 'STATSIG_CONSOLE_API_KEY'],
+  ['storyblok', 'STORYBLOK_PERSONAL_ACCESS_TOKEN'],
+  ['surveymonkey', 'SURVEYMONKEY_ACCESS_TOKEN'],
+  ['tally', 'TALLY_API_KEY'],
+  ['tinybird', 'TINYBIRD_TOKEN'],
+  ['travis-ci', 'TRAVIS_API_TOKEN'],
+  ['vimeo', 'VIMEO_ACCESS_TOKEN'],
+  ['vultr-inference', 'VULTR_INFERENCE_API_KEY'],
+  ['wise', 'WISE_API_TOKEN'],
+  ['workable', 'WORKABLE_API_TOKEN', 'WORKABLE_SUBDOMAIN'],
+  ['x', 'X_BEARER_TOKEN', 'TWITTER_BEARER_TOKEN'],
+  ['zerotier', 'ZEROTIER_CENTRAL_TOKEN'],
+]
+
+/**
+ * Keys that must fit the pattern: what gitleaks, trufflehog or the vendor publishes, older forms among them. `{40a}` stands
+ * for as many letters, `{10n}` for digits.
+ */
+const EXPECTED_KEYS: readonly (readonly [name: string, ...forms: string[]])[] = [
+  ['airtable', 'pat{14a}.{64a}', 'key{14a}'],
+  ['asana', '1/{16n}:{32a}', '2/{16n}/{16n}:{32a}', '0/{32a}'],
+  ['aws-bedrock', 'ABSK{109a}', 'bedrock-api-key-{60a}'],
+  ['bitbucket', 'ATATT3{180a}=A{7n}'],
+  ['brevo', 'xkeysib-{64a}-{16a}'],
+  ['buildkite', 'bkua_{40a}', '{40a}'],
+  ['circleci', 'CCIPAT_{22a}_{40a}', '{40a}'],
+  ['clickhouse-cloud', '4b1d{38a}'],
+  ['cloudflare', 'cfut_{48a}', 'cfat_{48a}', '{40a}'],
+  ['contentful', 'CFPAT-{43a}', '{64a}'],
+  ['databricks', 'dapi{32a}', 'dapi{32a}-2', 'eyJ{40a}.{40a}.{40a}'],
+  ['digitalocean', 'dop_v1_{64a}', 'doo_v1_{64a}', '{64a}'],
+  ['discord', '{24a}.{6a}.{27a}', '{26a}.{6a}.{38a}'],
+  ['dynatrace', 'dt0c01.{24a}.{64a}', '{21a}'],
+  ['easypost', 'EZAK{54a}', 'EZTK{54a}', '{22a}'],
+  ['elevenlabs', 'sk_{48a}', '{32a}'],
+  ['facebook', 'EAAM{100a}', 'EAAC{100a}', '{15n}|{27a}'],
+  ['flutterwave', 'FLWSECK-{32a}-X', 'FLWSECK_TEST-{32a}-X'],
+  ['fly-io', 'fm2_{100a}', 'FlyV1 fm2_{300a},fm2_{300a}', 'fo1_{43a}', '{43a}'],
+  ['github', 'ghp_{36a}', 'gho_{36a}', 'ghu_{36a}', 'ghs_{36a}', 'github_pat_{22a}_{59a}', '{40a}'],
+  ['gitlab', 'glpat-{20a}', 'glpat-{27a}.01.{9a}', 'gldt-{20a}', '{20a}'],
+  ['gocardless', 'live_{40a}'],
+  ['google-gemini', 'AIza{35a}'],
+  ['grafana', 'glsa_{32a}_{8a}', 'glc_{60a}', 'eyJrIjoi{70a}'],
+  ['harness', 'pat.{22a}.{24a}.{20a}', 'sat.{22a}.{24a}.{20a}'],
+  ['heroku', 'HRKU-AA{58a}', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['jfrog', 'AKCp{69a}', 'cmVmd{59a}', 'eyJ{40a}.{40a}.{40a}'],
+  ['jira', 'ATATT3{180a}=A{7n}', '{24a}'],
+  ['langfuse', 'sk-lf-{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['langsmith', 'lsv2_pt_{32a}_{10a}', 'lsv2_sk_{32a}_{10a}', 'ls__{32a}'],
+  ['lob', 'live_{35a}', 'test_{35a}'],
+  ['mailchimp', '{32a}-us21', '{32a}-us5'],
+  ['mailgun', 'key-{32a}', '{32a}-{8a}-{8a}', '{72a}'],
+  ['mapbox', 'pk.{60a}.{22a}', 'sk.{60a}.{22a}'],
+  ['monday', 'eyJ{20a}.eyJ{120a}.{43a}', '{32a}'],
+  ['netlify', 'nfp_{36a}', '{43a}', '{64a}'],
+  ['new-relic', 'NRAK-{27a}', '{64a}'],
+  ['okta', '00{40a}'],
+  ['pinecone', 'pcsk_{6a}_{63a}', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['plaid', '{30a}'],
+  ['planetscale', 'pscale_tkn_{43a}'],
+  ['posthog', 'phx_{43a}', 'phx_{48a}'],
+  ['postmark', '{8a}-{4a}-{4a}-{4a}-{12a}', 'POSTMARK_API_TEST'],
+  ['readme', 'rdme_{70a}', '{32a}'],
+  ['recharge', 'sk_1x1_{64a}', 'sk_test_10x3_{64a}', '{56a}', '{32a}'],
+  ['replicate', 'r8_{37a}', '{40a}'],
+  ['scrapfly', 'scp-live-{32a}', '{32a}'],
+  ['sentry', 'sntrys_eyJ{100a}_{43a}', 'sntryu_{64a}', '{64a}'],
+  ['shopify', 'shpat_{32a}', 'shpca_{32a}', 'shppa_{32a}', '{32a}'],
+  ['snyk', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['sonarcloud', 'sqco_{59a}', 'squ_{40a}', '{40a}'],
+  ['sourcegraph', 'sgp_{16a}_{40a}', 'sgp_local_{40a}', 'sgp_{40a}', 'slk_{64a}', '{40a}'],
+  ['square', 'EAAA{60a}', 'sq0atp-{22a}'],
+  ['squarespace', '{8a}-{4a}-{4a}-{4a}-{12a}'],
+  ['supabase-project', 'sb_secret_{30a}', 'sb_publishable_{30a}', 'eyJ{40a}.{40a}.{40a}'],
+  ['tailscale', 'tskey-api-{17a}-{32a}', 'tskey-{12a}-{22a}'],
+  ['telegram', '{10n}:{35a}', '{8n}:A{34a}'],
+  ['terraform-cloud', '{14a}.atlasv1.{67a}'],
+  ['travis-ci', '{22a}'],
+  ['typeform', 'tfp_{59a}', '{44a}'],
+  ['vercel', '{24a}'],
+  ['x', 'AAAAAAAAAAAAAAAAAAAAAA{90a}'],
 ]
 
 /** Which kind of key that signs each takes, and where what it makes goes. */
@@ -821,6 +1012,11 @@ const EXPECTED_OF_SIGNING: readonly (readonly [name: string, type: SigningType, 
 const EXPECTED_OF_CLIENTS: readonly (readonly [name: string, method: string, url: string, ...asked: string[]])[] = [
   ['adobe', POST, 'https://ims-na1.adobelogin.com/ims/token/v3', 'openid,AdobeID,firefly_api,ff_apis'],
   ['auth0', POST, 'https://acme.us.auth0.com/oauth/token', 'audience=https://acme.us.auth0.com/api/v2/'],
+  ['auth0-au', POST, 'https://acme.au.auth0.com/oauth/token', 'audience=https://acme.au.auth0.com/api/v2/'],
+  ['auth0-ca', POST, 'https://acme.ca.auth0.com/oauth/token', 'audience=https://acme.ca.auth0.com/api/v2/'],
+  ['auth0-eu', POST, 'https://acme.eu.auth0.com/oauth/token', 'audience=https://acme.eu.auth0.com/api/v2/'],
+  ['auth0-jp', POST, 'https://acme.jp.auth0.com/oauth/token', 'audience=https://acme.jp.auth0.com/api/v2/'],
+  ['auth0-uk', POST, 'https://acme.uk.auth0.com/oauth/token', 'audience=https://acme.uk.auth0.com/api/v2/'],
   [
     'azure-management',
     POST,
@@ -985,6 +1181,46 @@ describe('the bundled providers', () => {
       assert.equal(match(request).kind, 'none')
     })
 
+  for (const [name, ...hosts] of EXPECTED_TOO)
+    for (const host of hosts)
+      it(`${name} is for ${host} too`, () => {
+        const found = match(`${host}/`)
+        assert.equal(found.kind === 'one' && found.provider.definition.name, name)
+      })
+
+  for (const [name, member, value] of EXPECTED_OF_LOGINS)
+    it(`${name} has the ${member} of its documentation`, () => {
+      assert.deepEqual(new Map(Object.entries(bundled.get(name).definition.oauth ?? {})).get(member), value)
+    })
+
+  for (const [name, ...variables] of EXPECTED_VARIABLES)
+    it(`${name} is found by ${variables.join(', ')}`, () => {
+      const { env = {} } = bundled.get(name).definition
+      assert.deepEqual(
+        variables.filter((variable) => !Object.hasOwn(env, variable)),
+        [],
+      )
+    })
+
+  for (const [name, ...forms] of EXPECTED_KEYS)
+    it(`${name} takes keys of every form that is published, and no other paste`, () => {
+      const pattern = compileKeyPattern(bundled.get(name).definition.api_key?.pattern ?? '')
+      const keys = forms.map((form) =>
+        form.replace(/\{(\d+)([an])\}/g, (_, count, kind) => (kind === 'n' ? '1' : 'a').repeat(Number(count))),
+      )
+      assert.deepEqual(
+        keys.filter((key) => !pattern(key)),
+        [],
+      )
+      for (const paste of ['', 'changeme', 'https://example.com/keys', 'my key', `export KEY=${keys[0]}`])
+        assert.equal(pattern(paste), false, paste)
+    })
+
+  for (const name of ['fitbit', 'github-models'])
+    it(`have none of ${name}, which ended in 2026`, () => {
+      assert.equal(bundled.find(name), undefined)
+    })
+
   it('take a key that signs where the fourth table says so', () => {
     assert.deepEqual(
       bundled.list().flatMap(({ definition: { name, signing } }) => (signing ? [[name, signing.type]] : [])),
@@ -1051,6 +1287,15 @@ describe('the bundled providers', () => {
     )
   })
 
+  it('say when they were verified, on a day that has been, and by which pages', () => {
+    const today = new Date().toISOString().slice(0, 10)
+    const odd = named(
+      ({ last_verified: day, sources }) => (day === undefined) !== (sources === undefined) || (day ?? '') > today,
+    )
+    assert.deepEqual(odd, [])
+    assert.ok(named(({ last_verified }) => last_verified !== undefined).length > 0)
+  })
+
   it('never tie', () => {
     const pairs = bundled.list().flatMap((one, index) =>
       bundled
@@ -1073,8 +1318,11 @@ describe('the bundled providers', () => {
   })
 
   it('accept the example of a key that they show', () => {
-    for (const { definition } of bundled.list().filter(({ definition }) => definition.api_key?.example !== undefined))
-      assert.ok(parseCredential(definition, { api_key: definition.api_key?.example ?? '' }), definition.name)
+    for (const { definition } of bundled.list().filter(({ definition }) => definition.api_key?.example !== undefined)) {
+      const key = definition.api_key?.example ?? ''
+      const entered = credentialFields(definition).map(({ name }) => [name, name === 'api_key' ? key : 'a'])
+      assert.ok(parseCredential(definition, Object.fromEntries(entered)), definition.name)
+    }
   })
 
   it('bind the credential of a tenant to that tenant', () => {

@@ -22,6 +22,7 @@ const RULES: readonly Rule[] = [
   hostsAreAllowed,
   baseUrlIsAllowed,
   docsUrlIsHttps,
+  sourcesAreHttps,
   environmentIsHarmless,
   environmentNamesFields,
   headersAreAllowed,
@@ -75,6 +76,12 @@ function baseUrlIsAllowed(definition: ProviderDefinition): readonly ErrorDetail[
 function docsUrlIsHttps({ docs_url: text }: ProviderDefinition): readonly ErrorDetail[] {
   if (text === undefined || isPlainHttps(text)) return []
   return [problem('docs_url', 'must be an https URL, without a user or white space')]
+}
+
+function sourcesAreHttps({ sources = [] }: ProviderDefinition): readonly ErrorDetail[] {
+  return sources.flatMap((text, index) =>
+    isPlainHttps(text) ? [] : [problem(`sources.${index}`, 'must be an https URL, without a user or white space')],
+  )
 }
 
 /** Read by people as it is written: nothing in it may hide where it leads. */

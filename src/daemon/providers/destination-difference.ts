@@ -72,10 +72,13 @@ function isJson(value: unknown): value is Json {
 
 function keyLine({ header_name, prefix, encoding, username, password, query_param, value }: Json): string {
   if (query_param !== undefined) return `query ${query_param}: ${value ?? '{api_key}'}`
-  const basic = encoding === 'basic' ? `base64 of ${username ?? '{api_key}'}:${password ?? ''}` : undefined
-  const coded =
-    basic ?? `${encoding === undefined || encoding === 'none' ? '' : `${encoding} of `}${value ?? '{api_key}'}`
-  return `header ${header_name}: ${withPrefix(prefix)}${coded}`
+  if (encoding === 'basic') return `header ${header_name}: ${withPrefix(prefix ?? 'Basic')}${pair(username, password)}`
+  return `header ${header_name}: ${withPrefix(prefix)}${value ?? '{api_key}'}`
+}
+
+/** The key stands behind the colon, unless it is the user name or the definition says otherwise. */
+function pair(username: unknown = '', password: unknown = undefined): string {
+  return `${username}:${password ?? (String(username).includes('{api_key}') ? '' : '{api_key}')}`
 }
 
 function withPrefix(prefix: unknown): string {

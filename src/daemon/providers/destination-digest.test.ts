@@ -43,6 +43,7 @@ describe('the destination of a credential', () => {
       'other texts to show',
       { display_name: 'Other', description: 'Other', docs_url: 'https://other.test', category: 'x' },
     ],
+    ['another day when it was verified', { last_verified: '2026-11-22', sources: ['https://prov.test/docs'] }],
     ['another pattern', { api_key: { prefix: 'Bearer', pattern: 'a', example: 'a' } }],
     ['other variables', { env: { OTHER: 'credential' }, placeholder: 'other' }],
     ['another section for tokens', { oauth: { ...OAUTH, token_url: 'https://evil.test/token' } }],

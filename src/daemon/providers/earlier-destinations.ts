@@ -10,6 +10,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.bitbucket.org', 'bitbucket.org'],
+      injections: ['{"hosts":["bitbucket.org"],"password":"{api_key}","type":"basic","username":"x-token-auth"}'],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.bitbucket.org'],
       injections: [],
     },
@@ -25,7 +37,92 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'black-forest-labs': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bfl.ai', 'api.eu.bfl.ai', 'api.us.bfl.ai'],
+      injections: [],
+    },
+  ],
+  buildkite: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  datadog: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'dd-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'api.ap1.datadoghq.com',
+        'api.datadoghq.com',
+        'api.datadoghq.eu',
+        'api.us3.datadoghq.com',
+        'api.us5.datadoghq.com',
+      ],
+      injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
+    },
+  ],
+  fal: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.fal.ai', 'fal.run', 'queue.fal.run'],
+      injections: [],
+    },
+  ],
+  fitbit: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.fitbit.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.fitbit.com/oauth2/token',
+      },
+    },
+  ],
   github: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.github.com', 'github.com', 'raw.githubusercontent.com', 'uploads.github.com'],
+      injections: ['{"hosts":["github.com"],"password":"{access_token}","type":"basic","username":"x-access-token"}'],
+      oauth: {
+        device_authorization_url: 'https://github.com/login/device/code',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://github.com/login/oauth/access_token',
+      },
+    },
     {
       api_key: {
         encoding: 'none',
@@ -48,6 +145,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://github.com/login/oauth/access_token',
       },
+    },
+  ],
+  'github-models': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['models.github.ai'],
+      injections: [],
     },
   ],
   gitlab: [
@@ -173,6 +284,89 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  honeycomb: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-honeycomb-team',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.honeycomb.io'],
+      injections: [],
+    },
+  ],
+  klaviyo: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Klaviyo-API-Key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      headers: {
+        revision: '2024-07-15',
+      },
+      hosts: ['a.klaviyo.com'],
+      injections: [],
+    },
+  ],
+  linear: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.linear.app'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.linear.app/oauth/token',
+      },
+    },
+  ],
+  notion: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      headers: {
+        'Notion-Version': '2022-06-28',
+      },
+      hosts: ['api.notion.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.notion.com/v1/oauth/token',
+      },
+    },
+  ],
+  pagerduty: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token token=',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.pagerduty.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.pagerduty.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://app.pagerduty.com/oauth/token',
+      },
+    },
+  ],
   planetscale: [
     {
       api_key: {
@@ -183,6 +377,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.planetscale.com'],
+      injections: [],
+    },
+  ],
+  sendgrid: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  tinybird: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.tinybird.co', 'api.us-east.tinybird.co'],
       injections: [],
     },
   ],
@@ -198,6 +420,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         revocation_url: 'https://id.twitch.tv/oauth2/revoke',
         token_url: 'https://id.twitch.tv/oauth2/token',
       },
+    },
+  ],
+  vonage: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{consumer_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.nexmo.com'],
+      injections: [],
     },
   ],
 }

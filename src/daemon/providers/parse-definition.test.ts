@@ -39,6 +39,7 @@ const app = (more: object) => ({
 describe('a provider definition', () => {
   for (const [what, overrides] of [
     ['of the smallest size', {}],
+    ['with the day when it was verified', { last_verified: '2024-02-29', sources: ['https://prov.test/docs#keys'] }],
     [
       'with every form of host',
       { hosts: ['a.prov.test', '*.b.prov.test', 'c.prov.test:8443', 'd.prov.test/api/v1/*'] },
@@ -231,6 +232,10 @@ describe('a provider definition', () => {
     ['documentation that clears the screen', { docs_url: 'https://prov.test/\u001b[2J' }, ['docs_url']],
     ['documentation on two lines', { docs_url: 'https://prov.test/\nhttps://evil.test' }, ['docs_url']],
     ['documentation that reads backwards', { docs_url: 'https://prov.test/\u202Ea' }, ['docs_url']],
+    ['a day that no calendar has', { last_verified: '2026-02-30' }, ['last_verified']],
+    ['a moment in place of a day', { last_verified: '2026-11-22T10:00:00Z' }, ['last_verified']],
+    ['no source at all', { sources: [] }, ['sources']],
+    ['a source in plain http', { sources: ['https://prov.test/docs', 'http://prov.test/docs'] }, ['sources.1']],
     ['documentation of somebody else', { docs_url: 'https://prov.test@evil.test/' }, ['docs_url']],
     ['line break in the prefix', { api_key: { prefix: 'Bearer\r\nX-Other: 1' } }, ['api_key.prefix']],
     ['white space as prefix', oauth({ prefix: ' ' }), ['oauth.prefix']],
