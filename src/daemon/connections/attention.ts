@@ -63,7 +63,7 @@ function unknownProvider(row: ConnectionRow): Attention {
     kind: 'needs_approval',
     since: row.updated_at,
     reason: `There is no definition of "${row.provider}" any more, or it is broken: its hosts are refused.`,
-    fix: `broker provider register <definition.json>`,
+    fix: `broker provider register <definition.json>, or broker logout ${row.provider}`,
   }
 }
 
