@@ -80,8 +80,19 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
     await page.getByRole('heading', { name: 'Requests in the last 7 days' }).waitFor()
   })
 
+  it('draws what the list shows: of one agent, its own requests alone', async () => {
+    const robot = await owner(daemon, 'quiet-robot')
+    await ship(robot, 3, () => ({ provider: 'stripe', status: 'failure' }))
+    const page = await world.openAs(ada, daemon, '/audit?identity=quiet-robot&event=proxy.request')
+    const legend = page.locator('.legend li')
+    await legend.filter({ hasText: 'stripe 3' }).waitFor()
+    assert.equal(await legend.count(), 1)
+    await page.getByLabel('Outcome').selectOption('success')
+    await page.getByText('Nothing happened in this time').waitFor()
+  })
+
   it('tells everything of one event', async () => {
-    const page = await world.openAs(ada, daemon, '/audit?event=proxy.request')
+    const page = await world.openAs(ada, daemon, '/audit?event=proxy.request&identity=ada')
     await rows(page).first().getByRole('button', { name: 'Request' }).click()
     const text = await dialog(page).innerText()
     for (const part of ['api.openai.com', 'POST', 'ada', '443', 'external']) assert.ok(text.includes(part), part)

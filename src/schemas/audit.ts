@@ -89,7 +89,7 @@ export const auditCounts = z.strictObject({
 export type AuditCounts = z.infer<typeof auditCounts>
 
 export const auditCountsQuery = auditQuery
-  .pick({ since: true, until: true, event: true, provider: true, status: true })
+  .pick({ since: true, until: true, event: true, provider: true, identity: true, status: true })
   .extend({
     /** Hours that are counted together, from midnight UTC on. */
     step: z.enum(['1', '2', '3', '4', '6', '8', '12', '24']).transform(Number).optional(),

@@ -8,7 +8,7 @@ export const HOUR = 3_600_000
 interface PicturesProps {
   readonly title: string
   readonly hours: number
-  /** As the audit log's own; what it cannot count by is left out. */
+  /** As the audit log's own. */
   readonly filters: Filters
 }
 
@@ -18,9 +18,16 @@ export function Pictures({ title, hours, filters }: PicturesProps) {
   const [by, setBy] = useState<'provider' | 'status'>('provider')
   const until = Math.ceil(Date.now() / HOUR) * HOUR
   const since = until - hours * HOUR
-  const { event = '', provider = '', status = '' } = filters
+  const { event = '', provider = '', identity = '', status = '' } = filters
   const step = stepOf(hours)
-  const counts = useCounts({ event, provider, status, since: new Date(since).toISOString(), step: String(step) })
+  const counts = useCounts({
+    event,
+    provider,
+    identity,
+    status,
+    since: new Date(since).toISOString(),
+    step: String(step),
+  })
   return (
     <section className="card" aria-labelledby={id}>
       <header className="card-head">
