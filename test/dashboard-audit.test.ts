@@ -30,6 +30,18 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
     await page.getByRole('listitem').filter({ hasText: 'stripe' }).waitFor()
   })
 
+  it('never says that what happened is still to come, nor that it is long ago, whatever the clock here says', async () => {
+    const page = await world.openAs(ada, daemon)
+    for (const hours of [-3, 3]) {
+      await page.clock.setFixedTime(Date.now() + hours * 3_600_000)
+      await ship(ada, 1)
+      await page.goto(`${daemon.origin}/audit`)
+      await rows(page).first().waitFor()
+      assert.equal(await rows(page).first().locator('time').textContent(), 'just now')
+      await page.getByRole('listitem').filter({ hasText: 'openai' }).waitFor()
+    }
+  })
+
   it('pages by scrolling, to the very first event', async () => {
     const page = await world.openAs(ada, daemon, '/audit')
     await rows(page).first().waitFor()

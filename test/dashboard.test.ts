@@ -73,6 +73,66 @@ describe('signing in on the dashboard', { skip: whyNot('chromium') }, () => {
     await heading(other, 'This link is over')
   })
 
+  it('opens a link from a mail or a chat: a page, a sign-in that asks first, and a claim', async () => {
+    const one = await owner(daemon, 'mailer')
+    const page = await world.open(daemon)
+    await fromElsewhere(page, `${daemon.origin}/connections`)
+    await heading(page, 'Sign in')
+    const { body } = await one.call('POST', '/api/session', {})
+    await fromElsewhere(page, body.url)
+    await heading(page, 'Sign this browser in?')
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'It is my link: sign in' }).click()
+    await heading(page, 'Overview')
+    await fromElsewhere(page, `${daemon.origin}/connections`)
+    await heading(page, 'Connections')
+    const { path } = await waitingAgent('from-a-mail')
+    await fromElsewhere(page, daemon.origin + path)
+    await page.getByText('Signed in as the owner of this machine.').waitFor()
+  })
+
+  it('believes no token that a link brings, and goes nowhere but to a claim', async () => {
+    const one = await owner(daemon, 'steady')
+    const page = await world.openAs(one, daemon)
+    world.expect(/40[13]/)
+    await fromElsewhere(page, `${daemon.origin}/#csrf=${'x'.repeat(43)}`)
+    await heading(page, 'Overview')
+    assert.equal(page.url(), `${daemon.origin}/`)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText('this one').waitFor()
+    const { body } = await one.call('POST', '/api/session', {})
+    const link = new URL(body.url).pathname
+    await fromElsewhere(page, `${daemon.origin}/?next=${encodeURIComponent(`/api/claim/..${link.slice(4)}`)}`)
+    await heading(page, 'Overview')
+    assert.equal((await fetch(body.url, { redirect: 'manual' })).status, 303, 'the link was not used')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in')
+  })
+
+  it('has a page for each address that there is none for, which leads on', async () => {
+    const page = await world.open(daemon)
+    await signIn(page, ADA)
+    await heading(page, 'Overview')
+    world.expect(/404/)
+    const answer = await page.goto(`${daemon.origin}/no/such%20page?x=1`)
+    assert.equal(answer?.status(), 404)
+    await heading(page, 'Not found')
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    await heading(page, 'Overview')
+    const program = await fetch(`${daemon.origin}/no/such`, { headers: { accept: 'application/json' } })
+    assert.equal(program.headers.get('content-type'), 'application/json')
+  })
+
+  it('offers no sign-up where there is none', async (t) => {
+    const closed = await startDaemon(t, { env: { BROKER_REGISTRATION: 'closed' } })
+    const page = await world.open(closed)
+    await page.getByText('New accounts are closed here').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Make one' }).count(), 0)
+    await assertAccessible(page)
+  })
+
   it('claims an agent on the way: sign in, compare, confirm', async () => {
     const { agent, path } = await waitingAgent('walker')
     const page = await world.open(daemon, path)
@@ -402,6 +462,16 @@ describe('a daemon that restarts', { skip: whyNot('chromium') }, () => {
     await page.getByText('The daemon does not answer').waitFor({ state: 'detached' })
   })
 })
+
+/** As a link in a mail or a chat is followed: from a site that is not the daemon's. */
+async function fromElsewhere(page: Page, url: string): Promise<void> {
+  const elsewhere = 'http://mail.test/'
+  await page.route(elsewhere, (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<a href="${url}">from a mail</a>` }),
+  )
+  await page.goto(elsewhere)
+  await page.getByText('from a mail').click()
+}
 
 async function fillIn(page: Page, { email, password }: typeof ADA): Promise<void> {
   await page.getByLabel('E-mail').fill(email)

@@ -1,6 +1,7 @@
 import { useCallback, useId, useMemo, useState } from 'react'
 import type { AuditEvent, Me } from '../../schemas/index.ts'
 import { goTo, useAddress, useTyped, withQuery } from '../address.ts'
+import { daemonNow } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
@@ -91,7 +92,7 @@ function useFilters(address: URL, hours: number): Filters {
   const query = address.search
   return useMemo(() => {
     const values = new URLSearchParams(query)
-    const since = hours > 0 ? new Date(Math.ceil(Date.now() / HOUR) * HOUR - hours * HOUR).toISOString() : ''
+    const since = hours > 0 ? new Date(Math.ceil(daemonNow() / HOUR) * HOUR - hours * HOUR).toISOString() : ''
     return { ...Object.fromEntries(NAMES.map((name) => [name, goodValue(name, values.get(name) ?? '')])), since }
   }, [query, hours])
 }

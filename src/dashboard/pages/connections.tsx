@@ -194,7 +194,7 @@ function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
       title: 'Status',
       cell: ({ status }) => <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>,
     },
-    { title: 'Expires', cell: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : <Nothing />) },
+    { title: 'Expires', cell: ({ expires_at }) => (expires_at ? <When at={expires_at} tense="any" /> : <Nothing />) },
     { title: 'Last used', cell: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : 'never') },
     {
       title: 'What to do',

@@ -1,5 +1,6 @@
 import { useState } from 'react'
 import type { Connection, Me, Readiness } from '../../schemas/index.ts'
+import { daemonNow } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Link } from '../parts/link.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
@@ -82,7 +83,7 @@ function Tile({ title, to, number, text }: TileProps) {
 }
 
 function Today() {
-  const [since] = useState(() => new Date(Date.now() - 24 * HOUR).toISOString())
+  const [since] = useState(() => new Date(daemonNow() - 24 * HOUR).toISOString())
   const counts = useCounts({ since, event: 'proxy.request' })
   const denied = useCounts({ since, event: 'proxy.denied' })
   const sum = (all: typeof counts.data) => all?.reduce((total, { count }) => total + count, 0)

@@ -1,4 +1,5 @@
 import { useId, useState } from 'react'
+import { daemonNow } from '../daemon.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Answered } from '../parts/page.tsx'
 import { type Filters, useCounts } from '../questions.ts'
@@ -16,7 +17,7 @@ interface PicturesProps {
 export function Pictures({ title, hours, filters }: PicturesProps) {
   const id = useId()
   const [by, setBy] = useState<'provider' | 'status'>('provider')
-  const until = Math.ceil(Date.now() / HOUR) * HOUR
+  const until = Math.ceil(daemonNow() / HOUR) * HOUR
   const since = until - hours * HOUR
   const { event = '', provider = '', identity = '', status = '' } = filters
   const step = stepOf(hours)
