@@ -103,6 +103,65 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
     await page.getByText('Nothing happened in this time').waitFor()
   })
 
+  it('gives a service one look whatever is drawn, and denied its own', async () => {
+    await ship(ada, 1, () => ({ provider: 'stripe' }))
+    const page = await world.openAs(ada, daemon, '/audit')
+    const lookOf = async (name: string) => {
+      const mark = page.locator('.legend li').filter({ hasText: name }).locator('rect')
+      await mark.first().waitFor()
+      const fill = String(await mark.last().getAttribute('fill'))
+      return [await mark.first().getAttribute('class'), fill.slice(-2)]
+    }
+    const before = [await lookOf('openai'), await lookOf('stripe')]
+    assert.notDeepEqual(before[0], before[1])
+    await page.getByRole('button', { name: 'by outcome' }).click()
+    const denied = await lookOf('denied')
+    assert.equal(denied[0], 'series-denied')
+    await page.getByLabel('Outcome').selectOption('denied')
+    await page.locator('.legend li').filter({ hasText: 'OK' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await lookOf('denied'), denied)
+    await page.goto(`${daemon.origin}/audit?provider=stripe`)
+    assert.deepEqual(await lookOf('stripe'), before[1])
+    await page.goto(`${daemon.origin}/audit?provider=openai`)
+    assert.deepEqual(await lookOf('openai'), before[0])
+  })
+
+  it('prints its list whole, with the numbers of the picture and exact times', async () => {
+    const page = await world.openAs(ada, daemon, '/audit?status=denied')
+    await rows(page).first().waitFor()
+    await page.evaluate(`window.print = () => {
+      dispatchEvent(new Event('beforeprint'))
+      window.paper = {
+        rows: document.querySelectorAll('.rows tbody tr:not(.gap)').length,
+        numbers: document.querySelector('.chart > .numbers')?.innerText,
+        time: document.querySelector('.rows time').textContent,
+        tally: document.querySelector('.tally').textContent,
+      }
+      dispatchEvent(new Event('afterprint'))
+    }`)
+    await page.getByRole('button', { name: 'Print' }).click()
+    await page.waitForFunction('window.paper')
+    const paper = await page.evaluate<Record<string, string | number>>('window.paper')
+    assert.equal(paper['rows'], 200)
+    assert.match(String(paper['numbers']), /openai/)
+    assert.match(String(paper['time']), /\d{4}, \d/)
+    assert.equal(paper['tally'], '200 events with status denied')
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^200 events$/ })
+      .waitFor()
+  })
+
+  it('prints what it shows where the browser is told to', async () => {
+    const page = await world.openAs(ada, daemon, '/audit')
+    await rows(page).first().waitFor()
+    await page.evaluate(`addEventListener('beforeprint', () => {
+      window.printed = document.querySelectorAll('.rows tbody tr:not(.gap)').length
+    })`)
+    await page.pdf()
+    assert.equal(await page.evaluate('window.printed'), 100)
+  })
+
   it('tells everything of one event', async () => {
     const page = await world.openAs(ada, daemon, '/audit?event=proxy.request&identity=ada')
     await rows(page).first().getByRole('button', { name: 'Request' }).click()

@@ -3,10 +3,12 @@ import type { Connection, Me, Readiness } from '../../schemas/index.ts'
 import { daemonNow } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Link } from '../parts/link.tsx'
+import { withoutCommand } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
+import { Said } from '../parts/said.tsx'
 import { When } from '../parts/when.tsx'
 import { useAgents, useConnections, useCounts, useEvents, useReadiness } from '../questions.ts'
-import { connectionStatus, eventWord, plural, statusWords, whoDid } from '../words.ts'
+import { aboutEvent, agentLabel, connectionStatus, eventWord, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
 export function OverviewPage({ me }: { readonly me: Me }) {
@@ -122,7 +124,9 @@ function Attention({ connections, readiness }: AttentionProps) {
               <Link to={`/connections?provider=${provider}&connection=${encodeURIComponent(connection)}`}>
                 {provider} · {connection}
               </Link>{' '}
-              <span className="soft">{attention?.reason}</span>
+              <span className="soft">
+                <Said>{attention?.reason ?? ''}</Said>
+              </span>
             </span>
           </li>
         ))}
@@ -136,7 +140,7 @@ function Attention({ connections, readiness }: AttentionProps) {
         {issues.map((issue) => (
           <li key={issue}>
             <Badge tone="warn">Look</Badge>
-            <span>{issue}</span>
+            <Said>{withoutCommand(issue)}</Said>
           </li>
         ))}
       </ul>
@@ -148,6 +152,7 @@ const LATELY = 8
 
 function Lately({ me }: { readonly me: Me }) {
   const events = useEvents({}, LATELY)
+  const agents = useAgents()
   return (
     <section className="card" aria-labelledby="lately">
       <h2 id="lately">Lately</h2>
@@ -160,15 +165,14 @@ function Lately({ me }: { readonly me: Me }) {
                 <span>
                   {eventWord(one.event)}
                   {one.provider !== undefined && ` · ${one.provider}`}
-                  {one.request !== undefined && (
-                    <code>
-                      {one.request.method} {one.request.host}
-                      {one.request.path}
+                  {aboutEvent(one).map((text) => (
+                    <code key={text}>
+                      <Said>{text}</Said>
                     </code>
-                  )}
+                  ))}
                 </span>
                 <span className="soft">
-                  {whoDid(one, me)}, <When at={one.timestamp} />
+                  <Said>{agentLabel(one, me, agents.data ?? []) ?? whoDid(one, me)}</Said>, <When at={one.timestamp} />
                 </span>
               </li>
             ))}

@@ -1,8 +1,9 @@
-import { useId, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
 import { daemonNow } from '../daemon.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Answered } from '../parts/page.tsx'
-import { type Filters, useCounts } from '../questions.ts'
+import { byOutcome, byProvider, type Grouping } from '../parts/series.ts'
+import { type Filters, useConnections, useCounts } from '../questions.ts'
 
 export const HOUR = 3_600_000
 
@@ -17,6 +18,7 @@ interface PicturesProps {
 export function Pictures({ title, hours, filters }: PicturesProps) {
   const id = useId()
   const [by, setBy] = useState<'provider' | 'status'>('provider')
+  const services = useServices()
   const until = Math.ceil(daemonNow() / HOUR) * HOUR
   const since = until - hours * HOUR
   const { event = '', provider = '', identity = '', status = '' } = filters
@@ -41,11 +43,18 @@ export function Pictures({ title, hours, filters }: PicturesProps) {
           ))}
         </fieldset>
       </header>
-      <Answered question={counts}>
+      <Answered question={{ data: services && counts.data, error: counts.error }}>
         {(all) => {
           const shown = event === '' ? all.filter(({ event: one }) => one.startsWith('proxy.')) : all
           const barMs = step * HOUR
-          return <Chart title={`${title}, by ${by}`} counts={shown} {...{ since, until, barMs, by }} />
+          return (
+            <Chart
+              title={`${title}, by ${by}`}
+              counts={shown}
+              by={by === 'status' || !services ? byOutcome : services}
+              {...{ since, until, barMs }}
+            />
+          )
         }}
       </Answered>
     </section>
@@ -56,4 +65,14 @@ export function Pictures({ title, hours, filters }: PicturesProps) {
 function stepOf(hours: number): number {
   if (hours <= 48) return 1
   return hours <= 168 ? 4 : 24
+}
+
+/** Oldest connections first: another one changes the look of none. Undefined until they are known. */
+function useServices(): Grouping | undefined {
+  const { data, error } = useConnections()
+  return useMemo(() => {
+    if (!data && !error) return undefined
+    const known = (data ?? []).toSorted((one, other) => one.created_at.localeCompare(other.created_at))
+    return byProvider(known.map(({ provider }) => provider))
+  }, [data, error])
 }

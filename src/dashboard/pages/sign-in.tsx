@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { SignedIn } from '../../schemas/index.ts'
+import { isLoopback } from '../address.ts'
 import { ask } from '../daemon.ts'
 import { Wrong } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
@@ -77,10 +78,6 @@ export function SignInPage() {
 /** The daemon writes it into the page. */
 function isRegistrationOpen(): boolean {
   return document.querySelector<HTMLMetaElement>('meta[name="registration"]')?.content !== 'closed'
-}
-
-function isLoopback(): boolean {
-  return ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)
 }
 
 function isOnTheWay(): boolean {

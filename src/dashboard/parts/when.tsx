@@ -1,5 +1,6 @@
 import { useSyncExternalStore } from 'react'
 import { daemonNow } from '../daemon.ts'
+import { usePrinting } from './printing.ts'
 
 const UNITS = [
   ['day', 86_400_000],
@@ -20,10 +21,12 @@ interface WhenProps {
 /** A moment as people say it, with the exact one behind it. */
 export function When({ at, tense = 'past' }: WhenProps) {
   const now = useSyncExternalStore(eachTick, () => tickedAt)
+  const isPrinting = usePrinting()
   const difference = Date.parse(at) - now
+  const spoken = relativeTime(tense === 'past' ? Math.min(0, difference) : difference)
   return (
     <time dateTime={at} title={exactTime(at)}>
-      {relativeTime(tense === 'past' ? Math.min(0, difference) : difference)}
+      {isPrinting ? exactTime(at) : spoken}
     </time>
   )
 }
