@@ -74,7 +74,7 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
         await page.goto(daemon.origin + path)
         await settled(page)
         await assertFits(page, path, width)
-        for (const part of await page.locator('.rows, .card, .tile, .filters, .page-head').all()) {
+        for (const part of await page.locator('.rows, .card, .tile, .filters, .page-head, .side a').all()) {
           if (await part.isVisible()) assertWithin(await part.boundingBox(), width, path)
         }
         const menus = page.getByRole('button', { name: /^(?:What to do with|More about)/ })
