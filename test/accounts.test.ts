@@ -356,11 +356,26 @@ describe('the link of the local owner', () => {
     assert.equal((await open(body.url)).status, 303)
   })
 
-  it('cannot be pressed on a browser by a page of another site', async () => {
+  it('cannot be pressed on a browser by a page of another site: it asks first, and its button is good from there alone', async () => {
     const { body } = await ada.call('POST', '/api/session', {})
+    const path = new URL(body.url).pathname
     const pressed = { accept: 'text/html', 'sec-fetch-site': 'cross-site', 'sec-fetch-dest': 'document' }
-    assert.equal((await send(daemon, 'GET', new URL(body.url).pathname, '', pressed)).status, 403)
-    assert.equal((await open(body.url)).status, 303)
+    const asked = await send(daemon, 'GET', path, '', pressed)
+    assert.equal(asked.status, 200)
+    assert.match(asked.text, new RegExp(`<form method="post" action="${path}">`))
+    assert.equal(asked.headers['set-cookie'], undefined)
+    const form = { accept: 'text/html', 'content-type': 'application/x-www-form-urlencoded' }
+    for (const site of ['cross-site', 'same-site'])
+      assert.equal((await send(daemon, 'POST', path, '', { ...form, 'sec-fetch-site': site })).status, 403)
+    assert.equal((await send(daemon, 'GET', path, '', { ...pressed, 'sec-fetch-dest': 'iframe' })).status, 403)
+    const done = await send(daemon, 'POST', path, '', {
+      ...form,
+      'sec-fetch-site': 'same-origin',
+      origin: daemon.origin,
+    })
+    assert.equal(done.status, 303)
+    assert.match(cookieOf(done), /^broker_session=/)
+    assert.equal((await open(body.url)).status, 404)
   })
 
   it('signs one of two in who come at once', async () => {

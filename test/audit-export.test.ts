@@ -38,6 +38,19 @@ describe('the audit log as a file', () => {
     )
   })
 
+  it('spells out in a spreadsheet what reorders or hides text, and keeps it exact in JSON', async (t) => {
+    const ada = await owner(await startDaemon(t))
+    const reason = 'a\u202egnp.exe\u200b\u001b[2J'
+    const event = { event: 'proxy.denied', status: 'denied', reason }
+    assert.equal((await ada.call('POST', '/audit/events', { events: [event] })).status, 202)
+    const file = async (format: string) =>
+      (await ada.call('GET', `/api/audit/export?format=${format}&event=proxy.denied`)).text
+    assert.equal(JSON.parse(await file('jsonl')).reason, reason)
+    const csv = await file('csv')
+    assert.ok(csv.includes(String.raw`,a\u202egnp.exe\u200b\u001b[2J,`), csv)
+    assert.doesNotMatch(csv, /[\u202e\u200b\u001b]/)
+  })
+
   it('is each user’s own', async (t) => {
     const daemon = await startDaemon(t)
     const ada = await signedIn(daemon, 'register', ADA)

@@ -51,4 +51,33 @@ export async function assertFiltersFind(one: Caller): Promise<void> {
     all.length,
   )
   assert.equal((await one.call('GET', '/api/audit/counts?step=5')).status, 422)
+  await assertCountsFollowFilters(one, all)
+}
+
+/** The counts are those of the events that the list finds by the same filters, one agent's among them. */
+async function assertCountsFollowFilters(one: Caller, all: readonly Record<string, string>[]): Promise<void> {
+  const identity = all[0]?.['identity'] ?? ''
+  const hour = new Date(Date.now() - 5 * 3_600_000).toISOString().slice(0, 13)
+  const queries: readonly Readonly<Record<string, string>>[] = [
+    { identity },
+    { identity, provider: 'a' },
+    { identity, event: 'proxy.denied', status: 'failure' },
+    { identity: 'nobody' },
+  ]
+  for (const wanted of queries) {
+    const fits = (event: Record<string, string>) =>
+      Object.entries(wanted).every(([name, value]) => event[name] === value)
+    const expected = all.filter(fits)
+    assert.equal(await sumOf(one, wanted), expected.length, JSON.stringify(wanted))
+    const after = expected.filter(({ timestamp = '' }) => timestamp >= hour).length
+    assert.equal(await sumOf(one, { ...wanted, since: `${hour}:30:00.000Z` }), after)
+    const before = expected.filter(({ timestamp = '' }) => timestamp.slice(0, 13) <= hour).length
+    assert.equal(await sumOf(one, { ...wanted, until: `${hour}:30:00.000Z`, step: '4' }), before)
+  }
+}
+
+async function sumOf(one: Caller, query: Readonly<Record<string, string>>): Promise<number> {
+  const { body, text } = await one.call('GET', `/api/audit/counts?${new URLSearchParams(query)}`)
+  assert.ok(body.counts, text)
+  return body.counts.reduce((sum: number, { count }: { count: number }) => sum + count, 0)
 }

@@ -73,6 +73,15 @@ describe('the audit log', () => {
     assert.deepEqual((await ship(events)).body, { accepted: 1000 })
   })
 
+  it('takes a method that is a token, and no other text in its place', async () => {
+    const request = { host: 'api.openai.com', port: 443, path: '/' }
+    const status = async (method: string) =>
+      (await ship([{ event: 'proxy.request', status: 'success', request: { ...request, method } }])).status
+    for (const method of ['GET', 'M-SEARCH', 'x.!#']) assert.equal(await status(method), 202, method)
+    for (const method of ['', 'GET /x', '<b>', '\u202eTEG', 'GET\u0000', 'GÉT', 'A'.repeat(33)])
+      assert.equal(await status(method), 422, method)
+  })
+
   it('holds texts that are no Unicode, in its columns and in its chain', async () => {
     const reason = 'a\ud800b\u0000c'
     const request = { method: 'GET', host: 'api.openai.com', port: 443, path: '/\udfff' }

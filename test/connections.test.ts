@@ -367,7 +367,7 @@ describe('a changed definition', () => {
     const { body: table } = await ada.call('GET', '/api/proxy/routes')
     assert.deepEqual(
       table.routes.map(({ host }: { host: string }) => host),
-      ['evil.example'],
+      ['evil.example', 'api.weather.example'],
     )
 
     await connect(ada, 'weather', 'CNRY-second-key', { force: true })

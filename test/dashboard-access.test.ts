@@ -9,6 +9,9 @@ import { type Caller, connect, type DaemonUnderTest, owner, startDaemon, suiteCl
 import { dialog, gone, heading, openWorld, ship } from './dashboard-world.ts'
 
 const HOSTILE = `<img src=x onerror=alert(1)>"'&{{7*7}}`
+/** Reads backwards, ends in nothing that is seen, rings. */
+const UNSEEN = '\u202egnp.exe\u200b\u0007\u2066x'
+const SPELLED = '\\u202egnp.exe\\u200b\\u0007\\u2066x'
 const PAGES = ['/', '/connections', '/providers', '/agents', '/audit', '/settings'] as const
 const THEMES = ['light', 'dark'] as const
 const SMALL = { width: 320, height: 568 }
@@ -34,14 +37,14 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
     await connect(ada, 'hostile', 'CNRYhostilehostile')
     await connect(ada, 'openai', 'sk-CNRYeverybodyeverybody')
     await connect(ada, 'openai', 'sk-CNRYeverybodyeverywork', { connection: 'work' })
-    setAccount(daemon.home, { label: HOSTILE })
+    setAccount(daemon.home, { label: HOSTILE + UNSEEN })
     await ada.call('POST', '/api/identities/ada/label', { label: HOSTILE })
     await shipHostile()
   })
 
   async function shipHostile(): Promise<void> {
-    const request = { method: HOSTILE.slice(0, 32), host: HOSTILE, port: 443, path: `/${HOSTILE}`, status: 200 }
-    await ship(ada, 20, () => ({ reason: HOSTILE, provider: 'hostile', request }))
+    const request = { method: 'GET', host: HOSTILE + UNSEEN, port: 443, path: `/${HOSTILE}${UNSEEN}`, status: 200 }
+    await ship(ada, 20, () => ({ reason: HOSTILE + UNSEEN, provider: 'hostile', request }))
   }
 
   for (const colorScheme of THEMES) {
@@ -61,6 +64,30 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
       await assertAccessible(page)
       await page.getByRole('button', { name: 'Make one' }).click()
       await assertAccessible(page)
+    })
+  }
+
+  for (const width of [320, 360, 480, 600, 753, 768, 820, 905, 1024, 1280, 1920]) {
+    it(`fits at ${width} pixels, every page with its menu`, async () => {
+      const page = await world.openAs(ada, daemon, '/', { viewport: { width, height: 700 } })
+      for (const path of PAGES) {
+        await page.goto(daemon.origin + path)
+        await settled(page)
+        await assertFits(page, path, width)
+        for (const part of await page.locator('.rows, .card, .tile, .filters, .page-head, .side a').all()) {
+          if (await part.isVisible()) assertWithin(await part.boundingBox(), width, path)
+        }
+        const menus = page.getByRole('button', { name: /^(?:What to do with|More about)/ })
+        if ((await menus.count()) === 0) continue
+        await menus.last().click()
+        const menu = page.getByRole('menu')
+        await menu.waitFor()
+        assertWithin(await menu.boundingBox(), width, path)
+        await assertFits(page, path, width)
+        if (width === 820)
+          for (const colorScheme of THEMES) await page.emulateMedia({ colorScheme }).then(() => assertAccessible(page))
+        await page.keyboard.press('Escape')
+      }
     })
   }
 
@@ -206,10 +233,16 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
       await settled(page)
       if (path !== '/settings') await page.getByText(HOSTILE).first().waitFor()
       assert.equal(await page.locator('img, [onerror], script:not([src])').count(), 0, name)
+      assert.doesNotMatch(await page.content(), /[\u202e\u200b\u0007\u2066]/, name)
     }
     await page.goto(`${daemon.origin}/audit?provider=hostile`)
     await page.getByRole('button', { name: 'Request', exact: true }).first().click()
-    await dialog(page).getByText(HOSTILE, { exact: true }).first().waitFor()
+    await dialog(page)
+      .getByText(HOSTILE + SPELLED, { exact: true })
+      .first()
+      .waitFor()
+    const isolation = "getComputedStyle(document.querySelector('[role=dialog] dd bdi')).unicodeBidi"
+    assert.equal(await page.evaluate(isolation), 'isolate')
     assert.equal(await page.locator('img, [onerror]').count(), 0)
   })
 })
@@ -240,9 +273,13 @@ async function settled(page: Page): Promise<void> {
   await page.locator('.loading').last().waitFor({ state: 'detached' })
 }
 
-async function assertFits(page: Page, path: string): Promise<void> {
+async function assertFits(page: Page, path: string, most = SMALL.width): Promise<void> {
   const width = await page.evaluate<number>('document.documentElement.scrollWidth')
-  assert.ok(width <= SMALL.width, `${path} is ${width} wide`)
+  assert.ok(width <= most, `${path} is ${width} wide`)
+}
+
+function assertWithin(box: { readonly x: number; readonly width: number } | null, width: number, path: string): void {
+  assert.ok(box && box.x >= 0 && box.x + box.width <= width, `${path}: ${JSON.stringify(box)}`)
 }
 
 /** What a provider said of the account; nothing that this daemon does puts such text there. */

@@ -30,6 +30,18 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
     await page.getByRole('listitem').filter({ hasText: 'stripe' }).waitFor()
   })
 
+  it('never says that what happened is still to come, nor that it is long ago, whatever the clock here says', async () => {
+    const page = await world.openAs(ada, daemon)
+    for (const hours of [-3, 3]) {
+      await page.clock.setFixedTime(Date.now() + hours * 3_600_000)
+      await ship(ada, 1)
+      await page.goto(`${daemon.origin}/audit`)
+      await rows(page).first().waitFor()
+      assert.equal(await rows(page).first().locator('time').textContent(), 'just now')
+      await page.getByRole('listitem').filter({ hasText: 'openai' }).waitFor()
+    }
+  })
+
   it('pages by scrolling, to the very first event', async () => {
     const page = await world.openAs(ada, daemon, '/audit')
     await rows(page).first().waitFor()
@@ -80,8 +92,78 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
     await page.getByRole('heading', { name: 'Requests in the last 7 days' }).waitFor()
   })
 
+  it('draws what the list shows: of one agent, its own requests alone', async () => {
+    const robot = await owner(daemon, 'quiet-robot')
+    await ship(robot, 3, () => ({ provider: 'stripe', status: 'failure' }))
+    const page = await world.openAs(ada, daemon, '/audit?identity=quiet-robot&event=proxy.request')
+    const legend = page.locator('.legend li')
+    await legend.filter({ hasText: 'stripe 3' }).waitFor()
+    assert.equal(await legend.count(), 1)
+    await page.getByLabel('Outcome').selectOption('success')
+    await page.getByText('Nothing happened in this time').waitFor()
+  })
+
+  it('gives a service one look whatever is drawn, and denied its own', async () => {
+    await ship(ada, 1, () => ({ provider: 'stripe' }))
+    const page = await world.openAs(ada, daemon, '/audit')
+    const lookOf = async (name: string) => {
+      const mark = page.locator('.legend li').filter({ hasText: name }).locator('rect')
+      await mark.first().waitFor()
+      const fill = String(await mark.last().getAttribute('fill'))
+      return [await mark.first().getAttribute('class'), fill.slice(-2)]
+    }
+    const before = [await lookOf('openai'), await lookOf('stripe')]
+    assert.notDeepEqual(before[0], before[1])
+    await page.getByRole('button', { name: 'by outcome' }).click()
+    const denied = await lookOf('denied')
+    assert.equal(denied[0], 'series-denied')
+    await page.getByLabel('Outcome').selectOption('denied')
+    await page.locator('.legend li').filter({ hasText: 'OK' }).waitFor({ state: 'detached' })
+    assert.deepEqual(await lookOf('denied'), denied)
+    await page.goto(`${daemon.origin}/audit?provider=stripe`)
+    assert.deepEqual(await lookOf('stripe'), before[1])
+    await page.goto(`${daemon.origin}/audit?provider=openai`)
+    assert.deepEqual(await lookOf('openai'), before[0])
+  })
+
+  it('prints its list whole, with the numbers of the picture and exact times', async () => {
+    const page = await world.openAs(ada, daemon, '/audit?status=denied')
+    await rows(page).first().waitFor()
+    await page.evaluate(`window.print = () => {
+      dispatchEvent(new Event('beforeprint'))
+      window.paper = {
+        rows: document.querySelectorAll('.rows tbody tr:not(.gap)').length,
+        numbers: document.querySelector('.chart > .numbers')?.innerText,
+        time: document.querySelector('.rows time').textContent,
+        tally: document.querySelector('.tally').textContent,
+      }
+      dispatchEvent(new Event('afterprint'))
+    }`)
+    await page.getByRole('button', { name: 'Print' }).click()
+    await page.waitForFunction('window.paper')
+    const paper = await page.evaluate<Record<string, string | number>>('window.paper')
+    assert.equal(paper['rows'], 200)
+    assert.match(String(paper['numbers']), /openai/)
+    assert.match(String(paper['time']), /\d{4}, \d/)
+    assert.equal(paper['tally'], '200 events with status denied')
+    await page
+      .getByRole('status')
+      .filter({ hasText: /^200 events$/ })
+      .waitFor()
+  })
+
+  it('prints what it shows where the browser is told to', async () => {
+    const page = await world.openAs(ada, daemon, '/audit')
+    await rows(page).first().waitFor()
+    await page.evaluate(`addEventListener('beforeprint', () => {
+      window.printed = document.querySelectorAll('.rows tbody tr:not(.gap)').length
+    })`)
+    await page.pdf()
+    assert.equal(await page.evaluate('window.printed'), 100)
+  })
+
   it('tells everything of one event', async () => {
-    const page = await world.openAs(ada, daemon, '/audit?event=proxy.request')
+    const page = await world.openAs(ada, daemon, '/audit?event=proxy.request&identity=ada')
     await rows(page).first().getByRole('button', { name: 'Request' }).click()
     const text = await dialog(page).innerText()
     for (const part of ['api.openai.com', 'POST', 'ada', '443', 'external']) assert.ok(text.includes(part), part)

@@ -1,8 +1,11 @@
 import assert from 'node:assert/strict'
+import { type ChildProcess, spawn } from 'node:child_process'
 import { generateKeyPairSync } from 'node:crypto'
+import { once } from 'node:events'
 import { before, describe, it } from 'node:test'
 import type { Page } from 'playwright-core'
 import { whyNot } from '../tools/available.ts'
+import { BROKER } from './broker-command.ts'
 import { assertAccessible } from './chromium.ts'
 import {
   type Caller,
@@ -14,7 +17,7 @@ import {
   suiteCleanup,
   temporaryHome,
 } from './daemon-under-test.ts'
-import { choose, dialog, gone, heading, notice, openWorld, row } from './dashboard-world.ts'
+import { choose, dialog, gone, heading, notice, openWorld, row, ship } from './dashboard-world.ts'
 import { acmeDefinition } from './oauth-login.ts'
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
 
@@ -71,6 +74,66 @@ describe('signing in on the dashboard', { skip: whyNot('chromium') }, () => {
     world.expect(/404/)
     const other = await world.open(daemon, body.url)
     await heading(other, 'This link is over')
+  })
+
+  it('opens a link from a mail or a chat: a page, a sign-in that asks first, and a claim', async () => {
+    const one = await owner(daemon, 'mailer')
+    const page = await world.open(daemon)
+    await fromElsewhere(page, `${daemon.origin}/connections`)
+    await heading(page, 'Sign in')
+    const { body } = await one.call('POST', '/api/session', {})
+    await fromElsewhere(page, body.url)
+    await heading(page, 'Sign this browser in?')
+    await assertAccessible(page)
+    await page.getByRole('button', { name: 'It is my link: sign in' }).click()
+    await heading(page, 'Overview')
+    await fromElsewhere(page, `${daemon.origin}/connections`)
+    await heading(page, 'Connections')
+    const { path } = await waitingAgent('from-a-mail')
+    await fromElsewhere(page, daemon.origin + path)
+    await page.getByText('Signed in as the owner of this machine.').waitFor()
+  })
+
+  it('believes no token that a link brings, and goes nowhere but to a claim', async () => {
+    const one = await owner(daemon, 'steady')
+    const page = await world.openAs(one, daemon)
+    world.expect(/40[13]/)
+    await fromElsewhere(page, `${daemon.origin}/#csrf=${'x'.repeat(43)}`)
+    await heading(page, 'Overview')
+    assert.equal(page.url(), `${daemon.origin}/`)
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByText('this one').waitFor()
+    const { body } = await one.call('POST', '/api/session', {})
+    const link = new URL(body.url).pathname
+    await fromElsewhere(page, `${daemon.origin}/?next=${encodeURIComponent(`/api/claim/..${link.slice(4)}`)}`)
+    await heading(page, 'Overview')
+    assert.equal((await fetch(body.url, { redirect: 'manual' })).status, 303, 'the link was not used')
+    await page.getByRole('link', { name: 'Settings' }).click()
+    await page.getByRole('button', { name: 'Sign out' }).click()
+    await heading(page, 'Sign in')
+  })
+
+  it('has a page for each address that there is none for, which leads on', async () => {
+    const page = await world.open(daemon)
+    await signIn(page, ADA)
+    await heading(page, 'Overview')
+    world.expect(/404/)
+    const answer = await page.goto(`${daemon.origin}/no/such%20page?x=1`)
+    assert.equal(answer?.status(), 404)
+    await heading(page, 'Not found')
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'Go to the overview' }).click()
+    await heading(page, 'Overview')
+    const program = await fetch(`${daemon.origin}/no/such`, { headers: { accept: 'application/json' } })
+    assert.equal(program.headers.get('content-type'), 'application/json')
+  })
+
+  it('offers no sign-up where there is none', async (t) => {
+    const closed = await startDaemon(t, { env: { BROKER_REGISTRATION: 'closed' } })
+    const page = await world.open(closed)
+    await page.getByText('New accounts are closed here').waitFor()
+    assert.equal(await page.getByRole('button', { name: 'Make one' }).count(), 0)
+    await assertAccessible(page)
   })
 
   it('claims an agent on the way: sign in, compare, confirm', async () => {
@@ -367,6 +430,50 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     assert.equal((await ada.call('GET', '/api/providers/tides')).status, 200)
   })
 
+  it('keeps what was typed when a definition is written the other way, and what the form has no field for', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await page.getByRole('button', { name: 'Register your own' }).click()
+    await page.getByLabel('Name for people').fill('Rivers')
+    await page.getByLabel('Hosts', { exact: true }).fill('api.rivers.example\nb.rivers.example')
+    await page.getByLabel('Environment variable').fill('RIVERS_KEY')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    const json = page.getByRole('textbox', { name: 'Definition' })
+    const typed = { ...JSON.parse(await json.inputValue()), name: 'rivers', description: 'Water.' }
+    await json.fill(`  ${JSON.stringify(typed)}`)
+    await page.getByRole('button', { name: 'a form' }).click()
+    assert.equal(await page.getByLabel('Name for people').inputValue(), 'Rivers')
+    assert.equal(await page.getByLabel('Name for commands').inputValue(), 'rivers')
+    assert.equal(await page.getByLabel('Hosts', { exact: true }).inputValue(), 'api.rivers.example\nb.rivers.example')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    assert.equal(await json.inputValue(), `  ${JSON.stringify(typed)}`, 'as it was typed')
+    await page.getByRole('button', { name: 'a form' }).click()
+    await page.getByLabel('Name for people').fill('All Rivers')
+    await page.getByRole('button', { name: 'JSON' }).click()
+    assert.deepEqual(JSON.parse(await json.inputValue()), { ...typed, display_name: 'All Rivers' })
+    await json.fill('{ not JSON')
+    await page.getByRole('button', { name: 'a form' }).click()
+    await page.getByText('This is not JSON').waitFor()
+    assert.equal(await json.inputValue(), '{ not JSON')
+  })
+
+  it('asks before a click outside, or Escape, throws away what was typed', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    const outside = () => page.mouse.click(5, 5)
+    await page.getByRole('button', { name: 'Register your own' }).click()
+    await page.getByLabel('Name for people').fill('Lakes')
+    await outside()
+    await page.getByRole('heading', { name: 'Throw away what you typed?' }).waitFor()
+    await assertAccessible(page, '[role=alertdialog]')
+    await page.getByRole('button', { name: 'Cancel' }).click()
+    assert.equal(await page.getByLabel('Name for people').inputValue(), 'Lakes')
+    await page.keyboard.press('Escape')
+    await page.getByRole('button', { name: 'Throw it away' }).click()
+    await gone(page)
+    await page.getByRole('button', { name: 'Register your own' }).click()
+    await outside()
+    await gone(page)
+  })
+
   it('renames an agent and cuts one off', async () => {
     const robot = await owner(daemon, 'robot')
     const page = await world.openAs(ada, daemon, '/agents')
@@ -380,6 +487,62 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await notice(page, 'Night shift is cut off')
     await row(page, 'Night shift').waitFor({ state: 'detached' })
     assert.equal((await robot.call('GET', '/api/whoami')).status, 401)
+  })
+
+  it('adds an agent by the command that it shows, which is the real one', async () => {
+    const page = await world.openAs(ada, daemon, '/agents')
+    await page.getByRole('button', { name: 'Add an agent' }).click()
+    await dialog(page).getByLabel('What to call it').fill('Not a name')
+    await dialog(page).getByText('must be lower-case').waitFor()
+    await dialog(page).getByLabel('What to call it').fill('ci-runner')
+    const [create = '', use = ''] = await dialog(page).locator('pre').allTextContents()
+    assert.equal(create, 'broker agent create ci-runner')
+    const env = { BROKER_PORT: String(daemon.port) }
+    const made = await type(daemon.home, create, env)
+    assert.equal(made.code, 0, made.stderr)
+    await page.locator('tr').filter({ hasText: 'ci-runner' }).waitFor({ state: 'attached' })
+    for (const line of [use, 'broker run -- true']) {
+      const ran = await type(daemon.home, line, env)
+      assert.equal(ran.code, 0, ran.stderr)
+    }
+    const { events } = (await ada.call('GET', '/api/audit/events?event=run.started&identity=ci-runner')).body
+    assert.equal(events.length, 1)
+  })
+
+  it('shows whoever was removed and goes on trying, by its own key or its run’s', async () => {
+    const robot = await owner(daemon, 'night-robot')
+    const run = caller(daemon, 'night-robot')
+    assert.equal((await robot.call('POST', '/api/runs', { did: run.key.did, command: 'make report' })).status, 201)
+    assert.equal((await ada.call('DELETE', '/api/identities/night-robot')).status, 200)
+    const tries = async () =>
+      (await ada.call('GET', '/api/audit/events?event=identity.refused&identity=night-robot')).body.events.map(
+        ({ identity, status }: { identity: string; status: string }) => [identity, status],
+      )
+    assert.equal((await caller(daemon, 'night-robot').call('GET', '/api/whoami')).status, 401)
+    assert.deepEqual(await tries(), [], 'a key that was never its own')
+    assert.equal((await robot.call('GET', '/api/whoami')).status, 401)
+    assert.equal((await robot.call('GET', '/api/whoami')).status, 401)
+    assert.deepEqual(await tries(), [['night-robot', 'denied']], 'once a minute')
+    assert.equal((await run.call('POST', '/audit/events', { events: [] })).status, 401)
+    assert.deepEqual(await tries(), Array(2).fill(['night-robot', 'denied']))
+
+    const page = await world.openAs(ada, daemon, '/agents')
+    await page.getByRole('heading', { name: 'Removed, and still trying' }).waitFor()
+    await assertAccessible(page)
+    await page.getByRole('link', { name: 'night-robot' }).click()
+    await row(page, 'Removed agent refused').first().getByText('it was removed').waitFor()
+  })
+
+  it('says in each row what it is about: the command, the label, the account, the reason', async () => {
+    const robot = await owner(daemon, 'reporter')
+    await ada.call('POST', '/api/identities/reporter/label', { label: 'Morning report' })
+    await robot.call('POST', '/api/runs', { did: caller(daemon, 'x').key.did, command: 'make report' })
+    const request = { method: 'GET', host: 'api.openai.com', port: 443, path: '/v1/files', status: 403 }
+    await ship(robot, 1, () => ({ event: 'proxy.denied', status: 'denied', reason: 'no_connection', request }))
+    const page = await world.openAs(ada, daemon, '/audit?identity=reporter')
+    await row(page, '$ make report').getByText('Morning report').waitFor()
+    await row(page, '/v1/files').getByText('no_connection').waitFor()
+    assert.match((await row(page, '/v1/files').textContent()) ?? '', /reporter/)
   })
 
   it('says in words how the daemon is', async () => {
@@ -427,6 +590,33 @@ describe('a daemon that restarts', { skip: whyNot('chromium') }, () => {
     await page.getByText('The daemon does not answer').waitFor({ state: 'detached' })
   })
 })
+
+/** Types a line into a terminal of that home. */
+function type(home: string, line: string, env: Readonly<Record<string, string>>) {
+  const [, ...args] = line.split(' ')
+  const child = spawn(BROKER, args, {
+    env: { PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, ...env },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  return ended(child)
+}
+
+async function ended(child: ChildProcess): Promise<{ readonly code: number | null; readonly stderr: string }> {
+  let stderr = ''
+  child.stderr?.on('data', (chunk) => (stderr += chunk))
+  const [code] = await once(child, 'close')
+  return { code: code as number | null, stderr }
+}
+
+/** As a link in a mail or a chat is followed: from a site that is not the daemon's. */
+async function fromElsewhere(page: Page, url: string): Promise<void> {
+  const elsewhere = 'http://mail.test/'
+  await page.route(elsewhere, (route) =>
+    route.fulfill({ contentType: 'text/html', body: `<a href="${url}">from a mail</a>` }),
+  )
+  await page.goto(elsewhere)
+  await page.getByText('from a mail').click()
+}
 
 async function fillIn(page: Page, { email, password }: typeof ADA): Promise<void> {
   await page.getByLabel('E-mail').fill(email)

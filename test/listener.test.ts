@@ -187,6 +187,7 @@ describe('the listener', () => {
       'POST /api/auth/login',
       'POST /api/auth/register',
       'POST /api/auth/sessions/{session_id}/input',
+      'POST /api/session/{token}',
     ])
   })
 

@@ -132,6 +132,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     sessions,
     isSecure,
     builtFolder: `${ROOT}dist`,
+    registration: settings.registration,
     readiness: {
       store,
       vault,

@@ -17,6 +17,11 @@ export function useAddress(): URL {
   return new URL(href)
 }
 
+/** Whether the daemon is on the machine of this browser. */
+export function isLoopback(): boolean {
+  return ['127.0.0.1', 'localhost', '[::1]'].includes(location.hostname)
+}
+
 /** Goes to another page without loading anything. */
 export function goTo(path: string, how: 'push' | 'replace' = 'push'): void {
   if (how === 'push') history.pushState(null, '', path)

@@ -39,12 +39,15 @@ export function App() {
   )
 }
 
+/** No other path: what is gone to from here is gone to by a page of ours. */
+const CLAIM = /^\/api\/claim\/[A-Za-z0-9_-]+$/
+
 function SignedIn({ me }: { readonly me: Me }) {
   const address = useAddress()
   useEffect(() => {
     // Where somebody was led to sign in on the way to a page of the daemon's own.
     const next = address.searchParams.get('next')
-    if (next?.startsWith('/api/claim/')) location.assign(next)
+    if (next !== null && CLAIM.test(next)) location.assign(next)
     else if (next !== null) goTo('/', 'replace')
   }, [address])
   const page = PAGES.find(({ path }) => path === address.pathname)

@@ -24,12 +24,17 @@ interface ErrorBody {
 // Other ports of this host get to see our cookie, but not what is stored for this origin.
 const CSRF_KEY = 'broker.csrf'
 
-/** Keeps the token that a sign-in put behind the `#`, and takes it out of the address. */
-export function takeCsrfToken(): void {
+/**
+ * Takes the token that a sign-in put behind the `#` out of the address, and keeps it where it is this session's: whoever
+ * makes a link can put any other there.
+ */
+export async function takeCsrfToken(): Promise<void> {
   const token = /^#csrf=([A-Za-z0-9_-]+)$/.exec(location.hash)?.[1]
   if (token === undefined) return
-  localStorage.setItem(CSRF_KEY, token)
   history.replaceState(null, '', location.pathname + location.search)
+  if (token === localStorage.getItem(CSRF_KEY)) return
+  const { ok } = await fetch('/api/me?csrf=check', { headers: { accept: 'application/json', 'x-csrf-token': token } })
+  if (ok) localStorage.setItem(CSRF_KEY, token)
 }
 
 export function hasCsrfToken(): boolean {
@@ -47,6 +52,7 @@ type Method = 'GET' | 'POST' | 'DELETE'
  * @throws DaemonError where it refuses; TypeError where it is not there
  */
 export async function ask<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+  const asked = Date.now()
   const response = await fetch(path, {
     method,
     headers: {
@@ -56,10 +62,27 @@ export async function ask<Answer>(method: Method, path: string, body?: unknown):
     },
     ...(body !== undefined && { body: JSON.stringify(body) }),
   })
+  compareClocks(response.headers.get('date'), asked)
   // Told once, with a sign-in.
   const token = response.headers.get('x-csrf-token')
   if (token !== null) localStorage.setItem(CSRF_KEY, token)
   const answer: unknown = await response.json().catch(() => ({}))
   if (!response.ok) throw new DaemonError(response.status, answer as Partial<ErrorBody>)
   return answer as Answer
+}
+
+let aheadMs = 0
+
+/** Milliseconds since 1970 by the daemon's clock, by which everything that it tells of happened. */
+export function daemonNow(): number {
+  return Date.now() + aheadMs
+}
+
+// A header says whole seconds, and an answer takes its time.
+const SAME_MS = 3_000
+
+/** @param asked when the question left, by the clock here */
+function compareClocks(answered: string | null, asked: number): void {
+  const difference = Date.parse(answered ?? '') + 500 - (asked + Date.now()) / 2
+  if (Number.isFinite(difference)) aheadMs = Math.abs(difference) < SAME_MS ? 0 : difference
 }

@@ -11,7 +11,6 @@ import { DaemonError, takeCsrfToken } from './daemon.ts'
 import { NoticesProvider } from './parts/notices.tsx'
 import './styles.css'
 
-takeCsrfToken()
 setNonce(document.querySelector<HTMLMetaElement>('meta[name="style-nonce"]')?.content ?? '')
 
 const queries = new QueryClient({
@@ -27,8 +26,12 @@ const queries = new QueryClient({
   },
 })
 
-const root = document.getElementById('root')
-if (root) {
+/** Also where the daemon does not answer: the page says so. */
+void takeCsrfToken().finally(show)
+
+function show(): void {
+  const root = document.getElementById('root')
+  if (!root) return
   createRoot(root).render(
     <StrictMode>
       <QueryClientProvider client={queries}>

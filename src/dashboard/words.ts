@@ -1,4 +1,4 @@
-import type { AuditEvent, Connection, Me, ProviderSummary } from '../schemas/index.ts'
+import type { AuditEvent, Connection, Identity, Me, ProviderSummary } from '../schemas/index.ts'
 import type { Tone } from './parts/badge.tsx'
 
 interface Word {
@@ -36,6 +36,7 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'identity.registered': 'Agent registered',
   'identity.claimed': 'Agent claimed',
   'identity.removed': 'Agent removed',
+  'identity.refused': 'Removed agent refused',
   'account.registered': 'Account made',
   'account.login': 'Signed in',
   'account.login_failed': 'Sign-in failed',
@@ -68,6 +69,26 @@ export function whoDid({ identity, principal_id }: AuditEvent, me: Me): string {
   if (identity === '(browser)') return isMine ? 'you, in a browser' : 'somebody else, in a browser'
   if (identity === '(daemon)') return 'the daemon itself'
   return identity
+}
+
+/** What an event is about, a line each. */
+export function aboutEvent({ event, request, reason }: AuditEvent): readonly string[] {
+  const asked = request && `${request.method} ${request.host}${request.path}`
+  const why = reason !== undefined && event === 'run.started' ? `$ ${reason}` : reason
+  return [asked, why].filter((line) => line !== undefined)
+}
+
+/** What the person at this browser calls the agent; undefined where that is its handle, or it is another's. */
+export function agentLabel(event: AuditEvent, me: Me, agents: readonly Identity[]): string | undefined {
+  if (event.principal_id !== me.principal_id) return undefined
+  return agents.find(({ identity }) => identity === event.identity)?.label
+}
+
+/** As whom the connection of an event acts at its provider. */
+export function accountOf(event: AuditEvent, me: Me, connections: readonly Connection[]): string | undefined {
+  if (event.principal_id !== me.principal_id) return undefined
+  const isOfEvent = (one: Connection) => one.provider === event.provider && one.connection === event.connection
+  return connections.find(isOfEvent)?.account?.label
 }
 
 /** The end of a did:key, in groups: enough to compare by eye. */

@@ -59,6 +59,7 @@ export const AUDIT_EVENTS = [
   'identity.registered',
   'identity.claimed',
   'identity.removed',
+  'identity.refused',
   'account.registered',
   'account.login',
   'account.login_failed',

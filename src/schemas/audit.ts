@@ -14,6 +14,14 @@ const request = z.strictObject({
   bytes_out: z.int().min(0).optional(),
 })
 
+/** As a proxy may tell of it. The method is a token (RFC 9110 section 5.6.2); what is stored may be older than that rule. */
+const shippedRequest = request.extend({
+  method: z
+    .string()
+    .max(32)
+    .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP method'),
+})
+
 /** Contract section 11. `seq` grows by one; pages and cursors go by it. */
 const auditEvent = z.strictObject({
   id: z.string(),
@@ -66,7 +74,7 @@ const shippedEvent = z.strictObject({
   status: z.enum(AUDIT_STATUSES),
   reason: z.string().max(200).optional(),
   run_id: z.string().max(64).optional(),
-  request: request.optional(),
+  request: shippedRequest.optional(),
 })
 export type ShippedEvent = z.infer<typeof shippedEvent>
 
@@ -89,7 +97,7 @@ export const auditCounts = z.strictObject({
 export type AuditCounts = z.infer<typeof auditCounts>
 
 export const auditCountsQuery = auditQuery
-  .pick({ since: true, until: true, event: true, provider: true, status: true })
+  .pick({ since: true, until: true, event: true, provider: true, identity: true, status: true })
   .extend({
     /** Hours that are counted together, from midnight UTC on. */
     step: z.enum(['1', '2', '3', '4', '6', '8', '12', '24']).transform(Number).optional(),

@@ -17,7 +17,7 @@ import {
 } from '../../schemas/index.ts'
 import type { Accounts, OpenedSession } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
-import { resultPage } from '../pages/index.ts'
+import { resultPage, sessionPage } from '../pages/index.ts'
 import { page } from './page-reply.ts'
 import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
 import { type CookieOptions, endedCookie, marksCookie, sessionCookie } from './session-cookie.ts'
@@ -91,21 +91,35 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
       path: '/api/session/{token}',
       access: 'anyone',
       isPage: true,
+      isReturn: true,
       actsOnGet: true,
       perSource: 'pages',
-      summary: 'Where that link leads: sets the session cookie and goes on to the dashboard.',
+      summary:
+        'Where that link leads: sets the session cookie and goes on to the dashboard. From another site, it asks first.',
       params: byLink,
       reply: z.unknown(),
-      handle: async ({ params, headers }) => {
-        const opened = await accounts.openLink(params.token, headers.caller)
-        return opened ? toDashboard(options, opened) : usedLink(headers.wantsHtml)
-      },
+      handle: ({ params: { token }, headers }) =>
+        headers.isFromElsewhere ? page(200, sessionPage(`/api/session/${token}`)) : openLink(options, token, headers),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/session/{token}',
+      access: 'anyone',
+      isPage: true,
+      perSource: 'pages',
+      summary: 'The same, by the button of the page that asked.',
+      params: byLink,
+      takesForm: true,
+      reply: z.unknown(),
+      handle: ({ params: { token }, headers }) => openLink(options, token, headers),
     }),
     route({
       method: 'GET',
       path: '/api/me',
       access: 'browser',
-      summary: 'Who is signed in by this browser.',
+      summary: 'Who is signed in by this browser; with `csrf=check` refused where the CSRF token is not its own.',
+      query: z.strictObject({ csrf: z.literal('check').optional() }),
+      wantsCsrf: ({ csrf }) => csrf === 'check',
       reply: me,
       handle: ({ who: { principalId, role, browser } }) => ({
         body: { principal_id: principalId, role, ...(browser.email !== undefined && { email: browser.email }) },
@@ -188,6 +202,11 @@ function signedInReply(
   if (isForm) return next === undefined ? toDashboard(options, opened) : leadOn(options, opened, next)
   const { principalId, role } = opened
   return { status, body: { principal_id: principalId, role }, headers: openingHeaders(options, opened) }
+}
+
+async function openLink(options: AccountRoutesOptions, token: string, headers: CallHeaders): Promise<RawReply> {
+  const opened = await options.accounts.openLink(token, headers.caller)
+  return opened ? toDashboard(options, opened) : usedLink(headers.wantsHtml)
 }
 
 /** The token travels behind the `#`, which browsers send nowhere; the dashboard takes it from there. */

@@ -7,7 +7,7 @@ import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
 import { connectionRoutes } from './connection-routes.ts'
-import { dashboardRoutes } from './dashboard-routes.ts'
+import { type DashboardRoutesOptions, dashboardRoutes } from './dashboard-routes.ts'
 import { type DocsOptions, docsRoutes } from './docs-routes.ts'
 import { identityRoutes } from './identity-routes.ts'
 import { liveRoutes } from './live-routes.ts'
@@ -19,7 +19,13 @@ import { sessionRoutes } from './session-routes.ts'
 import { type StatusOptions, statusRoutes } from './status-routes.ts'
 import { whyRoutes } from './why-routes.ts'
 
-export interface ApiOptions extends DefinitionsOptions, CredentialsOptions, RevokeOptions, StatusOptions, DocsOptions {
+export interface ApiOptions
+  extends DefinitionsOptions,
+    CredentialsOptions,
+    RevokeOptions,
+    StatusOptions,
+    DocsOptions,
+    DashboardRoutesOptions {
   readonly principals: Principals
   readonly accounts: Accounts
   readonly sessions: AuthSessions
@@ -45,7 +51,7 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
     ...whyRoutes(options, principals),
     ...auditRoutes(audit),
     ...liveRoutes(options),
-    ...dashboardRoutes(options.builtFolder),
+    ...dashboardRoutes(options),
   ]
   return [...routes, ...docsRoutes(routes, options)]
 }

@@ -1,3 +1,4 @@
+import { visibleText } from '../../protocol/index.ts'
 import type { AuditEvent, AuditQuery } from '../../schemas/index.ts'
 import type { Audit, Scope } from '../audit/index.ts'
 
@@ -46,11 +47,11 @@ function csvLine({ request, ...event }: AuditEvent): string {
   return `${COLUMNS.map((name) => cell(row[name])).join(',')}\r\n`
 }
 
-/** A spreadsheet takes a text that begins like a formula for one. */
+/** A spreadsheet takes a text that begins like a formula for one, and shows what reorders text as it likes. */
 function cell(value: unknown): string {
   if (value === undefined) return ''
   if (typeof value === 'number') return String(value)
-  const text = String(value)
+  const text = visibleText(String(value))
   const safe = /^[=+\-@\t\r]/.test(text) ? `'${text}` : text
   return /[",\r\n]/.test(safe) ? `"${safe.replaceAll('"', '""')}"` : safe
 }

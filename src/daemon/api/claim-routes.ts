@@ -29,11 +29,12 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
       path: '/api/claim/{token}',
       access: 'anyone',
       isPage: true,
+      isReturn: true,
       perSource: 'pages',
       summary: 'The page of a claim: which agent asks, by which key, with which code. It attaches nothing.',
       params: byToken,
       reply: claimView,
-      handle: async ({ params: { token }, headers: { wantsHtml, caller } }) => {
+      handle: async ({ params: { token }, headers: { wantsHtml, caller, isFromElsewhere } }) => {
         const { session } = caller
         const claim = await principals.claim(token)
         if (!claim && wantsHtml) return page(404, notFoundPage())
@@ -42,8 +43,11 @@ export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): reado
         if (!wantsHtml) return { body: { identity: handle, did, code, expires_at: expiresAt } }
         const actor = session && (await accounts.authenticate(session.reveal()).catch(notSignedIn))
         const action = `/api/claim/${token}`
-        if (!session || !actor)
-          return page(200, claimPage({ ...claim, signIn: `/?next=${encodeURIComponent(action)}` }))
+        if (!session || !actor) {
+          const signIn = `/?next=${encodeURIComponent(action)}`
+          // A browser brings its cookie where one of our own pages has it come.
+          return page(200, claimPage({ ...claim, signIn, ...(isFromElsewhere && { again: action }) }))
+        }
         const account = actor.browser.email ?? 'the owner of this machine'
         const form = { action: `${action}/confirm`, csrf: formToken(session, token), account }
         return page(200, claimPage({ ...claim, form }))

@@ -14,11 +14,15 @@ const PAGES = ['/', '/connections', '/providers', '/agents', '/audit', '/setting
 /** Filters, and where to go on after signing in: read in the browser. */
 const anyQuery = z.looseObject({})
 
-/**
- * The dashboard as it was built: one document and the files it loads.
- * @param folder what `npm run build` made; where there is none, the pages say so
- */
-export function dashboardRoutes(folder: string): readonly Route[] {
+export interface DashboardRoutesOptions {
+  /** What `npm run build` made; where there is none, the pages say so. */
+  readonly builtFolder: string
+  /** Whether there can be new accounts. */
+  readonly registration: 'open' | 'closed'
+}
+
+/** The dashboard as it was built: one document and the files it loads. */
+export function dashboardRoutes(options: DashboardRoutesOptions): readonly Route[] {
   return [
     ...PAGES.map((path) =>
       route({
@@ -26,10 +30,11 @@ export function dashboardRoutes(folder: string): readonly Route[] {
         path,
         access: 'anyone',
         isPage: true,
+        isReturn: true,
         summary: 'The dashboard. What it shows it asks for by itself, once somebody is signed in.',
         query: anyQuery,
         reply: z.unknown(),
-        handle: () => shell(folder),
+        handle: () => shell(options),
       }),
     ),
     route({
@@ -39,20 +44,20 @@ export function dashboardRoutes(folder: string): readonly Route[] {
       summary: 'A file of the dashboard; its name changes with its content.',
       params: z.strictObject({ name: z.string().regex(/^[A-Za-z0-9_-]+\.(?:js|css|svg)$/) }),
       reply: z.unknown(),
-      handle: ({ params: { name }, headers }) => asset(join(folder, 'dashboard', name), headers),
+      handle: ({ params: { name }, headers }) => asset(join(options.builtFolder, 'dashboard', name), headers),
     }),
   ]
 }
 
-function shell(folder: string): RawReply {
-  const path = join(folder, 'index.html')
+function shell({ builtFolder, registration }: DashboardRoutesOptions): RawReply {
+  const path = join(builtFolder, 'index.html')
   if (!existsSync(path)) {
     const [message, hint] = ['The dashboard of this checkout is not built.', 'Run `npm run build`, then reload.']
     return page(503, resultPage({ title: 'Not built yet', message, hint, tone: 'failure' }))
   }
   const nonce = randomBytes(16).toString('base64url')
   return {
-    raw: readFileSync(path, 'utf8').replace('%NONCE%', nonce),
+    raw: readFileSync(path, 'utf8').replace('%NONCE%', nonce).replace('%REGISTRATION%', registration),
     headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': dashboardPolicy(nonce) },
   }
 }

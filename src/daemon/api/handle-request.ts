@@ -6,6 +6,7 @@ import { type AuthenticateOptions, authenticate } from './authenticate.ts'
 import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
 import { FORM, mediaTypeOf, parseBody, readBody, singleFields } from './read-body.ts'
+import { isFromElsewhere } from './request-walls.ts'
 import type { AnyReply, CallHeaders } from './route.ts'
 import { browserMarksOf, sessionTokenOf } from './session-cookie.ts'
 import type { SourceOf } from './source.ts'
@@ -121,6 +122,7 @@ function headersOf(options: HandlerOptions, request: IncomingMessage, source: st
       ...(session !== undefined && { session }),
       ...(marks !== undefined && { marks }),
     },
+    isFromElsewhere: isFromElsewhere(request, options.own),
     takesBrotli: takesBrotli(headers['accept-encoding']),
   }
 }

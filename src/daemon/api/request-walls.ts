@@ -39,7 +39,12 @@ function requireOwnHost({ headers }: IncomingMessage, { authorities }: OwnAddres
   throw new BrokerError('InvalidRequestError', 'This is not the host that the request is for', { httpStatus: 421 })
 }
 
-function requireOwnOrigin({ headers }: IncomingMessage, { origins }: OwnAddresses): void {
+function requireOwnOrigin(request: IncomingMessage, own: OwnAddresses): void {
+  if (isFromElsewhere(request, own) || request.headers['service-worker'] !== undefined) throw foreignPage()
+}
+
+/** Whether a page of another site had the browser come here, as far as the browser says. */
+export function isFromElsewhere({ headers }: IncomingMessage, { origins }: OwnAddresses): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']
   // A page that names no referrer names no origin in a form either: then the browser's own word for it counts.
@@ -47,7 +52,7 @@ function requireOwnOrigin({ headers }: IncomingMessage, { origins }: OwnAddresse
   const foreignOrigin = origin !== undefined && !origins.includes(origin) && !isUnnamed
   const foreignReferer = headers.referer !== undefined && !origins.includes(originOf(headers.referer))
   const foreignSite = site !== undefined && site !== 'same-origin' && site !== 'none'
-  if (foreignOrigin || foreignReferer || foreignSite || headers['service-worker'] !== undefined) throw foreignPage()
+  return foreignOrigin || foreignReferer || foreignSite
 }
 
 /** A browser that leaves the other site for this one. A frame, a picture or a script of that site is none. */

@@ -46,6 +46,8 @@ export interface CallHeaders {
   readonly csrf?: string
   /** Who calls by a browser, with its session, whoever may call the route. */
   readonly caller: Caller
+  /** Whether a page of another site, or a mail, had the browser come here. */
+  readonly isFromElsewhere: boolean
   /** Of the body encodings that the daemon has files in. */
   readonly takesBrotli: boolean
 }

@@ -135,7 +135,9 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
     const id = randomUUID()
     const started = performance.now()
     const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const found = match(request.method === 'HEAD' ? 'GET' : (request.method ?? ''), path)
+    const known = match(request.method === 'HEAD' ? 'GET' : (request.method ?? ''), path)
+    // A page that there is not is one too: the dashboard says so, and leads on.
+    const found = known ?? (isVisit(request, path) ? match('GET', '/') : undefined)
     const tell = (status: number, error?: string) =>
       options.onRequest({
         request_id: id,
@@ -153,7 +155,8 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
       if (request.headers.expect !== undefined) response.writeContinue()
       const reply = await handleRequest(options, request, found)
       if (!('chunks' in reply)) {
-        const whole = 'raw' in reply ? reply : jsonReply(found.route, reply)
+        const answered = 'raw' in reply ? reply : jsonReply(found.route, reply)
+        const whole = known ? answered : { ...answered, status: 404 }
         tell(send(response, { ...whole, headers: { ...safe, 'x-request-id': id, ...whole.headers } }, stopping.aborted))
         return
       }
@@ -174,6 +177,12 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
       tell(status, body.error)
     })
   }
+}
+
+/** Whether a person's browser goes there as to a page. */
+function isVisit({ method, headers }: IncomingMessage, path: string): boolean {
+  if (method !== 'GET' || !headers.accept?.includes('text/html')) return false
+  return !/^\/(?:api|auth|assets|dashboard|schemas)\//.test(path) && !/\.\w+$/.test(path)
 }
 
 function onlyGet(): BrokerError {

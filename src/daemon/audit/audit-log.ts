@@ -45,6 +45,8 @@ export interface Audit {
   page(scope: Scope, query: AuditQuery): Promise<AuditPage>
   /** By hour; `since` and `until` are taken to the hour they are in. */
   counts(scope: Scope, query: AuditCountsQuery): Promise<AuditCounts>
+  /** Whose an internal event was, by its reason, among the newest of its name; undefined where there is none. */
+  principalOf(event: InternalEvent['event'], reason: string): Promise<string | undefined>
   /** The number of the newest event that may be seen: changes with every one. */
   head(scope: Scope): Promise<number>
   /** Holds the newest `rows` events against their hash chain. Undefined where it holds, else a sentence for people. */
@@ -76,6 +78,7 @@ export function openAudit(store: Store, now: () => number = Date.now): Audit {
     },
     page: (scope, query) => readPage(store.db, scope, query),
     counts: (scope, query) => readCounts(store.db, scope, query),
+    principalOf: (event, reason) => readPrincipal(store.db, event, reason),
     head: (scope) => readHead(store.db, scope),
     verify: (rows) => verifyTail(store, rows),
   }
@@ -227,6 +230,26 @@ const PRINCIPALS = ['principal_id', 'agent_principal_id'] as const
 function isNarrow({ since, until, event, provider, status }: AuditQuery): boolean {
   const filters = [event, provider, status].filter((value) => value !== undefined)
   return since !== undefined || until !== undefined || filters.length > 1
+}
+
+/** What is looked through for a reason, which no index has. */
+const NEWEST_OF_A_NAME = 1_000
+
+async function readPrincipal(db: Db, event: InternalEvent['event'], reason: string): Promise<string | undefined> {
+  const newest = db
+    .selectFrom('audit_events')
+    .select(['principal_id', 'reason', 'source', 'seq'])
+    .where('event', '=', event)
+    .orderBy('seq', 'desc')
+    .limit(NEWEST_OF_A_NAME)
+  const found = await db
+    .selectFrom(newest.as('newest'))
+    .select('principal_id')
+    .where('reason', '=', reason)
+    .where('source', '=', 'internal')
+    .limit(1)
+    .executeTakeFirst()
+  return found?.principal_id
 }
 
 async function readHead(db: Db, scope: Scope): Promise<number> {

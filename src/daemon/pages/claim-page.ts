@@ -7,12 +7,14 @@ export interface ClaimPageOptions {
   readonly code: string
   /** Where to sign in, where nobody is. */
   readonly signIn?: string
+  /** The page itself, to be asked for again by this one. */
+  readonly again?: string
   /** Where somebody is: what confirms, and for whom. */
   readonly form?: { readonly action: string; readonly csrf: string; readonly account: string }
 }
 
 /** Asks whether an agent is one's own. It does nothing by itself. */
-export function claimPage({ handle, did, code, signIn, form }: ClaimPageOptions): string {
+export function claimPage({ handle, did, code, signIn, again, form }: ClaimPageOptions): string {
   return layout(
     'An agent asks to be yours',
     html`${marks.device}
@@ -26,6 +28,10 @@ export function claimPage({ handle, did, code, signIn, form }: ClaimPageOptions)
 ${form && confirmation(form, code)}
 ${signIn === undefined ? undefined : html`<p><a class="button" href="${signIn}">Sign in to confirm</a></p>`}
 <footer><p>A confirmed agent acts for your account: it may use its connections, and run commands with them that see none of it. You can remove it at any time.</p></footer>`,
+    again === undefined
+      ? undefined
+      : html`<meta http-equiv="refresh" content="0;url=${again}">
+`,
   )
 }
 

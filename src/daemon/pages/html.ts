@@ -1,3 +1,5 @@
+import { visibleText } from '../../protocol/index.ts'
+
 /** Markup that is safe to send: made by {@link html} alone, so that no text gets into a page unescaped. */
 export class Html {
   readonly #markup: string
@@ -13,7 +15,7 @@ export class Html {
 
 export type HtmlValue = string | Html | readonly Html[] | undefined
 
-/** Builds markup; every text put into it is escaped, for content and for quoted attributes alike. Undefined is nothing. */
+/** Builds markup; every text put into it is escaped, for content and for quoted attributes alike, and what cannot be seen in it is spelled out. Undefined is nothing. */
 export function html(markup: TemplateStringsArray, ...values: readonly HtmlValue[]): Html {
   return new Html(markup, values)
 }
@@ -33,5 +35,5 @@ const ENTITIES: Readonly<Record<string, string>> = {
 }
 
 function escapeText(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '').replaceAll('\u0000', '\uFFFD')
+  return visibleText(text).replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
 }

@@ -9,6 +9,7 @@ import type { Vault } from '../vault/index.ts'
 import { type ActingRow, actorOf, evidenceOf, identityByDid } from './acting-rows.ts'
 import { Claims, type ClaimView } from './claims.ts'
 import { Registrations } from './registrations.ts'
+import { RemovedAgents } from './removed-agents.ts'
 import { carryRunsOver, endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
@@ -105,6 +106,7 @@ class PrincipalsOfStore implements Principals {
   readonly #now: () => number
   readonly #claims: Claims
   readonly #registrations: Registrations
+  readonly #removed: RemovedAgents
   readonly #lastUse: SparseWrites
 
   constructor(options: PrincipalsOptions) {
@@ -112,6 +114,7 @@ class PrincipalsOfStore implements Principals {
     this.#now = options.now ?? Date.now
     this.#claims = new Claims({ ...options, now: this.#now })
     this.#registrations = new Registrations({ ...options, now: this.#now, owner: (tx) => this.#owner(tx) })
+    this.#removed = new RemovedAgents({ ...options, now: this.#now })
     this.#lastUse = new SparseWrites(this.#now)
   }
 
@@ -127,7 +130,10 @@ class PrincipalsOfStore implements Principals {
     if (row && row.handle !== handle) throw unknownSigner()
     const actor = row ? actorOf(row) : await runActor({ store, rights }, { handle, issuer, now: this.#now() })
     if (!actor && row) throw await this.#notClaimed(row)
-    if (!actor) throw unknownSigner()
+    if (!actor) {
+      await this.#removed.noteTry(handle, issuer)
+      throw unknownSigner()
+    }
     this.#noteUse(actor)
     return actor
   }
@@ -297,19 +303,19 @@ class PrincipalsOfStore implements Principals {
 
   async remove(actor: Actor, handle: string): Promise<void> {
     await this.#options.store.transaction(async (tx) => {
-      const removed = await tx
-        .deleteFrom('identities')
+      const row = await tx
+        .selectFrom('identities')
+        .select(['id', 'handle', 'did'])
         .where('handle', '=', handle)
         .where('principal_id', '=', actor.principalId)
-        .returning('id')
         .executeTakeFirst()
-      if (!removed) throw noSuchIdentity(handle)
-      await this.#options.rights.withdraw(tx, actor.principalId, 'identities', removed.id)
-      await this.#options.audit.record(tx, actor, {
-        event: 'identity.removed',
-        status: 'success',
-        reason: `identity ${handle}`,
-      })
+      if (!row) throw noSuchIdentity(handle)
+      // They go with it.
+      const runs = await this.#removed.runsOf(tx, row.id)
+      const { numDeletedRows } = await tx.deleteFrom('identities').where('id', '=', row.id).executeTakeFirstOrThrow()
+      if (numDeletedRows === 0n) throw noSuchIdentity(handle)
+      await this.#removed.record(tx, actor, { ...row, runs })
+      await this.#options.rights.withdraw(tx, actor.principalId, 'identities', row.id)
     })
   }
 

@@ -1,6 +1,7 @@
 import { useMemo, useState } from 'react'
-import type { Identity, Me } from '../../schemas/index.ts'
-import { ask } from '../daemon.ts'
+import type { AuditEvent, Identity, Me } from '../../schemas/index.ts'
+import { isLoopback } from '../address.ts'
+import { ask, daemonNow } from '../daemon.ts'
 import { Confirm, Dialog, Wrong } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { icons } from '../parts/icons.tsx'
@@ -9,10 +10,11 @@ import { Menu } from '../parts/menu.tsx'
 import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
+import { Said, visible } from '../parts/said.tsx'
 import { useSubmit } from '../parts/submit.ts'
 import { When } from '../parts/when.tsx'
-import { useAct, useAgents } from '../questions.ts'
-import { fingerprint } from '../words.ts'
+import { useAct, useAgents, useEvents } from '../questions.ts'
+import { fingerprint, plural } from '../words.ts'
 
 type Open = { readonly kind: 'rename' | 'remove'; readonly agent: Identity } | { readonly kind: 'add' }
 
@@ -26,7 +28,9 @@ export function AgentsPage(_: { readonly me: Me }) {
         title: 'Agent',
         cell: ({ identity, label }) => (
           <>
-            <span className="strong">{label ?? identity}</span>
+            <span className="strong">
+              <Said>{label ?? identity}</Said>
+            </span>
             {label !== undefined && <small className="soft">{identity}</small>}
           </>
         ),
@@ -44,7 +48,7 @@ export function AgentsPage(_: { readonly me: Me }) {
         className: 'end corner',
         cell: (agent) => (
           <Menu
-            label={`What to do with ${agent.label ?? agent.identity}`}
+            label={`What to do with ${visible(agent.label ?? agent.identity)}`}
             items={[
               { text: 'Rename', onSelect: () => setOpen({ kind: 'rename', agent }) },
               { text: 'Remove', onSelect: () => setOpen({ kind: 'remove', agent }), isDanger: true },
@@ -65,6 +69,7 @@ export function AgentsPage(_: { readonly me: Me }) {
         </button>
       }
     >
+      <RemovedThatTry />
       <Answered question={question}>
         {(agents) =>
           agents.length === 0 ? (
@@ -86,23 +91,96 @@ export function AgentsPage(_: { readonly me: Me }) {
   )
 }
 
+const WEEK_MS = 7 * 86_400_000
+
+/** Agents that were removed and go on asking: something still runs as them. */
+function RemovedThatTry() {
+  const [since] = useState(() => new Date(daemonNow() - WEEK_MS).toISOString())
+  const { data } = useEvents({ event: 'identity.refused', since })
+  const tries = data?.pages.flatMap(({ events }) => events) ?? []
+  if (tries.length === 0) return null
+  const names = [...new Set(tries.map(({ identity }) => identity))]
+  return (
+    <section className="card attention" aria-labelledby="removed">
+      <h2 id="removed">Removed, and still trying</h2>
+      <ul>
+        {names.map((name) => (
+          <li key={name}>
+            <Tries name={name} tries={tries.filter(({ identity }) => identity === name)} />
+          </li>
+        ))}
+      </ul>
+      <p className="soft">Each was refused. Something on its machine still runs as it: end that, or add it again.</p>
+    </section>
+  )
+}
+
+function Tries({ name, tries }: { readonly name: string; readonly tries: readonly AuditEvent[] }) {
+  const [last] = tries
+  return (
+    <span>
+      <Link to={`/audit?identity=${name}&event=identity.refused`}>{name}</Link>{' '}
+      <span className="soft">
+        refused {plural(tries.length, 'time')} within the week, last {last && <When at={last.timestamp} />}
+      </span>
+    </span>
+  )
+}
+
+const HANDLE = /^[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?$/
+
 function AddAgent({ onClose }: { readonly onClose: () => void }) {
+  const [name, setName] = useState('')
+  const isWrong = name !== '' && !HANDLE.test(name)
   return (
     <Dialog isOpen title="Add an agent" onClose={onClose}>
-      <ol className="steps">
-        <li>
-          On the machine where it runs, type
-          <pre className="command">broker onboard --base-url {location.origin}</pre>
-        </li>
-        <li>The terminal shows a link and a short code. Open the link in this browser.</li>
-        <li>Compare the code, and confirm. From then on the agent may use your connections.</li>
-      </ol>
+      <Field
+        name="handle"
+        label="What to call it"
+        isOptional
+        onType={setName}
+        help="Lower case, as ci-runner. It signs by this name, and the audit log names it so."
+        wrong={isWrong ? 'must be lower-case letters, digits and inner "-", at most 64' : undefined}
+      />
+      {isLoopback() ? <StepsHere name={isWrong ? '' : name} /> : <StepsElsewhere name={isWrong ? '' : name} />}
       <div className="buttons">
         <button type="button" className="button" onClick={onClose}>
           Done
         </button>
       </div>
     </Dialog>
+  )
+}
+
+/** The daemon is on this machine, and so are its agents: the command makes the key and has it taken at once. */
+function StepsHere({ name }: { readonly name: string }) {
+  return (
+    <ol className="steps">
+      <li>
+        In a terminal on this machine, type
+        <pre className="command">broker agent create {name || 'ci-runner'}</pre>
+      </li>
+      <li>The agent is yours at once, and appears in the list behind this.</li>
+      <li>
+        Have commands sign as it from now on:
+        <pre className="command">broker agent use {name || 'ci-runner'}</pre>
+      </li>
+    </ol>
+  )
+}
+
+function StepsElsewhere({ name }: { readonly name: string }) {
+  return (
+    <ol className="steps">
+      <li>
+        On the machine where it runs, type
+        <pre className="command">
+          {`broker agent create ${name || 'ci-runner'}\nbroker agent use ${name || 'ci-runner'}\nbroker onboard --base-url ${location.origin}`}
+        </pre>
+      </li>
+      <li>The terminal shows a link and a short code. Open the link in this browser.</li>
+      <li>Compare the code, and confirm. From then on the agent may use your connections.</li>
+    </ol>
   )
 }
 
@@ -120,7 +198,7 @@ function RenameAgent({ agent, onClose }: OfAgent) {
     onClose()
   })
   return (
-    <Dialog isOpen title={`Rename ${agent.label ?? agent.identity}`} onClose={onClose}>
+    <Dialog isOpen title={`Rename ${visible(agent.label ?? agent.identity)}`} onClose={onClose}>
       <form onSubmit={submit}>
         <Wrong error={error} />
         <Field
@@ -142,7 +220,7 @@ function RenameAgent({ agent, onClose }: OfAgent) {
 
 function RemoveAgent({ agent, onClose }: OfAgent) {
   const { say } = useNotices()
-  const name = agent.label ?? agent.identity
+  const name = visible(agent.label ?? agent.identity)
   const remove = useAct(() => ask('DELETE', `/api/identities/${agent.identity}`))
   return (
     <Confirm

@@ -1,14 +1,17 @@
 import { useCallback, useId, useMemo, useState } from 'react'
-import type { AuditEvent, Me } from '../../schemas/index.ts'
+import type { AuditEvent, Connection, Identity, Me } from '../../schemas/index.ts'
 import { goTo, useAddress, useTyped, withQuery } from '../address.ts'
+import { daemonNow } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
+import { usePrinting } from '../parts/printing.ts'
 import { type Column, Rows } from '../parts/rows.tsx'
+import { Said } from '../parts/said.tsx'
 import { exactTime, When } from '../parts/when.tsx'
 import { type Filters, queryText, useAgents, useConnections, useEvents } from '../questions.ts'
-import { eventWord, eventWords, plural, statusWords, whoDid } from '../words.ts'
+import { aboutEvent, accountOf, agentLabel, eventWord, eventWords, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
 const SPANS = [
@@ -30,7 +33,14 @@ export function AuditPage({ me }: { readonly me: Me }) {
     if (hasNextPage && !isFetchingNextPage) void fetchNextPage()
   }, [hasNextPage, isFetchingNextPage, fetchNextPage])
   const isFiltered = Object.values(filters).some((value) => value !== '')
-  const columns = useMemo(() => columnsFor(me, setChosen), [me])
+  const isPrinting = usePrinting()
+  const print = usePrintAll(events)
+  const agents = useAgents().data
+  const connections = useConnections().data
+  const columns = useMemo(
+    () => columnsFor({ me, agents: agents ?? [], connections: connections ?? [], choose: setChosen }),
+    [me, agents, connections],
+  )
   return (
     <Page
       title="Audit"
@@ -39,6 +49,9 @@ export function AuditPage({ me }: { readonly me: Me }) {
       }
       actions={
         <>
+          <button type="button" className="button quiet" disabled={print.isBusy} onClick={() => void print.begin()}>
+            {print.isBusy ? 'Getting the events…' : 'Print'}
+          </button>
           <a className="button quiet" href={`/api/audit/export?${queryText({ ...filters, format: 'jsonl' })}`} download>
             Export JSON Lines
           </a>
@@ -69,8 +82,9 @@ export function AuditPage({ me }: { readonly me: Me }) {
             <>
               <p className="soft tally" role="status">
                 {hasNextPage
-                  ? `The newest ${plural(all.length, 'event')}; more come as you scroll`
+                  ? `The newest ${plural(all.length, 'event')}${isPrinting ? '' : '; more come as you scroll'}`
                   : plural(all.length, 'event')}
+                {isPrinting && isFiltered && ` with ${filterText(filters)}`}
               </p>
               <Rows caption="Events" columns={columns} items={all} keyOf={({ id }) => id} onEnd={onEnd} />
             </>
@@ -82,6 +96,34 @@ export function AuditPage({ me }: { readonly me: Me }) {
   )
 }
 
+/** More than these are a matter for the export. */
+const MOST_PRINTED = 5_000
+
+/** Paper does not scroll: what the list would fetch on the way is fetched first. */
+function usePrintAll({ data, hasNextPage, fetchNextPage }: ReturnType<typeof useEvents>) {
+  const [isBusy, setBusy] = useState(false)
+  const begin = async () => {
+    setBusy(true)
+    let result = { data, hasNextPage }
+    while (result.hasNextPage && countOf(result.data) < MOST_PRINTED) result = await fetchNextPage()
+    setBusy(false)
+    // What came last is drawn first.
+    setTimeout(() => window.print())
+  }
+  return { isBusy, begin }
+}
+
+function countOf(data: ReturnType<typeof useEvents>['data']): number {
+  return (data?.pages ?? []).reduce((sum, { events }) => sum + events.length, 0)
+}
+
+function filterText(filters: Filters): string {
+  return Object.entries(filters)
+    .filter(([, value]) => value !== '')
+    .map(([name, value]) => `${name} ${name === 'since' ? exactTime(value) : value}`)
+    .join(', ')
+}
+
 function spanText(hours: number): string {
   return SPANS.find((span) => span.hours === hours)?.text ?? `the last ${plural(hours, 'hour')}`
 }
@@ -91,7 +133,7 @@ function useFilters(address: URL, hours: number): Filters {
   const query = address.search
   return useMemo(() => {
     const values = new URLSearchParams(query)
-    const since = hours > 0 ? new Date(Math.ceil(Date.now() / HOUR) * HOUR - hours * HOUR).toISOString() : ''
+    const since = hours > 0 ? new Date(Math.ceil(daemonNow() / HOUR) * HOUR - hours * HOUR).toISOString() : ''
     return { ...Object.fromEntries(NAMES.map((name) => [name, goodValue(name, values.get(name) ?? '')])), since }
   }, [query, hours])
 }
@@ -202,7 +244,14 @@ function NameFilter({ label, name, known }: NameFilterProps) {
   )
 }
 
-function columnsFor(me: Me, choose: (event: AuditEvent) => void): readonly Column<AuditEvent>[] {
+interface ColumnsOptions {
+  readonly me: Me
+  readonly agents: readonly Identity[]
+  readonly connections: readonly Connection[]
+  readonly choose: (event: AuditEvent) => void
+}
+
+function columnsFor({ me, agents, connections, choose }: ColumnsOptions): readonly Column<AuditEvent>[] {
   return [
     { title: 'When', cell: ({ timestamp }) => <When at={timestamp} /> },
     {
@@ -212,25 +261,21 @@ function columnsFor(me: Me, choose: (event: AuditEvent) => void): readonly Colum
           <button type="button" className="as-link strong" onClick={() => choose(one)}>
             {eventWord(one.event)}
           </button>
-          {one.request && (
-            <small className="soft path">
-              {one.request.method} {one.request.host}
-              {one.request.path}
-            </small>
-          )}
+          <About event={one} />
         </>
       ),
     },
     {
       title: 'Provider',
-      cell: ({ provider, connection }) => (
+      cell: (one) => (
         <>
-          {provider ?? <span className="soft">–</span>}
-          {connection !== undefined && <small className="soft">{connection}</small>}
+          {one.provider ?? <span className="soft">–</span>}
+          {one.connection !== undefined && <small className="soft">{one.connection}</small>}
+          <AccountOf event={one} {...{ me, connections }} />
         </>
       ),
     },
-    { title: 'Who', cell: (one) => whoDid(one, me) },
+    { title: 'Who', cell: (one) => <Who event={one} {...{ me, agents }} /> },
     {
       title: 'Outcome',
       cell: ({ status, request }) => (
@@ -241,6 +286,47 @@ function columnsFor(me: Me, choose: (event: AuditEvent) => void): readonly Colum
       ),
     },
   ]
+}
+
+/** What an event is about: the request, why it was refused, the command of a run. */
+function About({ event }: { readonly event: AuditEvent }) {
+  return aboutEvent(event).map((text) => (
+    <small key={text} className="soft path">
+      <Said>{text}</Said>
+    </small>
+  ))
+}
+
+/** As which account a connection acts, where that is known. */
+function AccountOf({
+  event,
+  me,
+  connections,
+}: { readonly event: AuditEvent } & Pick<ColumnsOptions, 'me' | 'connections'>) {
+  const account = accountOf(event, me, connections)
+  if (account === undefined) return null
+  return (
+    <small className="soft">
+      <Said>{account}</Said>
+    </small>
+  )
+}
+
+/** What people call an agent, and what it signs as. */
+function Who({ event, me, agents }: { readonly event: AuditEvent } & Pick<ColumnsOptions, 'me' | 'agents'>) {
+  const label = agentLabel(event, me, agents)
+  const isMine = event.principal_id === me.principal_id
+  return (
+    <>
+      {label === undefined ? whoDid(event, me) : <Said>{label}</Said>}
+      {label !== undefined && <small className="soft">{event.identity}</small>}
+      {event.identity === '(browser)' && isMine && me.email !== undefined && (
+        <small className="soft">
+          <Said>{me.email}</Said>
+        </small>
+      )}
+    </>
+  )
 }
 
 const LINE_NAMES: Readonly<Record<string, string>> = {
@@ -264,7 +350,9 @@ function EventDialog({ event: one, onClose }: { readonly event: AuditEvent; read
           .map(([name, value]) => (
             <div key={name} className="line">
               <dt>{LINE_NAMES[name] ?? name}</dt>
-              <dd>{String(value)}</dd>
+              <dd>
+                <Said>{String(value)}</Said>
+              </dd>
             </div>
           ))}
       </dl>

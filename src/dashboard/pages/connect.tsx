@@ -5,6 +5,7 @@ import { ask } from '../daemon.ts'
 import { Dialog, Wrong } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
 import { Answered } from '../parts/page.tsx'
+import { Said } from '../parts/said.tsx'
 import { detailOf, useSubmit } from '../parts/submit.ts'
 import { useConnections, useProvider } from '../questions.ts'
 import { flowWords } from '../words.ts'
@@ -123,7 +124,11 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
   const wrong = (field: string) => detailOf(error, field)
   return (
     <Step onSubmit={submit}>
-      {description !== undefined && <p className="soft">{description}</p>}
+      {description !== undefined && (
+        <p className="soft">
+          <Said>{description}</Said>
+        </p>
+      )}
       <Wrong error={error} />
       {ways.length > 1 && (
         <fieldset>
@@ -228,8 +233,10 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
     return (
       <Step key="completed">
         <p role="status">
-          <strong>{name} is connected.</strong> It is called {connection}. Commands behind “broker run” can use it now,
-          and none of them can read it.
+          <strong>
+            <Said>{`${name} is connected.`}</Said>
+          </strong>{' '}
+          It is called {connection}. Commands behind “broker run” can use it now, and none of them can read it.
         </p>
         <pre className="command">broker run -- your-command</pre>
         <div className="buttons">
@@ -244,7 +251,7 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
     return (
       <Step key="over">
         <p className="alert" role="alert">
-          {session.error?.message ?? session.message ?? `The login is ${status}`}
+          <Said>{session.error?.message ?? session.message ?? `The login is ${status}`}</Said>
         </p>
         <div className="buttons">
           <button type="button" className="button quiet" onClick={onClose}>
@@ -277,7 +284,9 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
     return (
       <Step key="code">
         <p>Enter this code at {name}. Only go on if you started this yourself.</p>
-        <p className="user-code">{next.user_code}</p>
+        <p className="user-code">
+          <Said>{next.user_code}</Said>
+        </p>
         <p className="buttons">
           <a
             className="button"

@@ -10,6 +10,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
+import { Said } from '../parts/said.tsx'
 import { exactTime, When } from '../parts/when.tsx'
 import { connectionPath, useAct, useApproval, useConnection, useConnections, useProviders } from '../questions.ts'
 import { connectionStatus, flowWords, plural } from '../words.ts'
@@ -175,7 +176,7 @@ function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
       cell: (one) => (
         <>
           <button type="button" className="as-link strong" onClick={() => openDetails(one)}>
-            {serviceName(one.provider)}
+            <Said>{serviceName(one.provider)}</Said>
           </button>
           <small className="soft">{one.provider}</small>
         </>
@@ -186,7 +187,11 @@ function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
       cell: ({ provider, connection, is_default, account }) => (
         <>
           {connection} {is_default && isOneOfMany(provider) && <span className="tag">used by default</span>}
-          {account?.label !== undefined && <small className="soft">{account.label}</small>}
+          {account?.label !== undefined && (
+            <small className="soft">
+              <Said>{account.label}</Said>
+            </small>
+          )}
         </>
       ),
     },
@@ -194,7 +199,7 @@ function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
       title: 'Status',
       cell: ({ status }) => <Badge tone={connectionStatus[status].tone}>{connectionStatus[status].text}</Badge>,
     },
-    { title: 'Expires', cell: ({ expires_at }) => (expires_at ? <When at={expires_at} /> : <Nothing />) },
+    { title: 'Expires', cell: ({ expires_at }) => (expires_at ? <When at={expires_at} tense="any" /> : <Nothing />) },
     { title: 'Last used', cell: ({ last_used_at }) => (last_used_at ? <When at={last_used_at} /> : 'never') },
     {
       title: 'What to do',
@@ -282,7 +287,9 @@ function Difference({ title, lines }: { readonly title: string; readonly lines: 
       <ul>
         {lines.map((line) => (
           <li key={line}>
-            <code>{line}</code>
+            <code>
+              <Said>{line}</Said>
+            </code>
           </li>
         ))}
       </ul>
@@ -368,18 +375,28 @@ function Details({ provider, connection: name, serviceName, onAgain, onApprove, 
                 <Badge tone={connectionStatus[one.status].tone}>{connectionStatus[one.status].text}</Badge>
                 {one.attention && (
                   <small className="soft">
-                    {one.attention.reason} Since {exactTime(one.attention.since)}.
+                    <Said>{one.attention.reason}</Said> Since {exactTime(one.attention.since)}.
                   </small>
                 )}
               </Line>
               <Line name="By">{flowWords[one.flow]}</Line>
-              {one.account?.label !== undefined && <Line name="Account">{one.account.label}</Line>}
-              {one.base_url !== undefined && <Line name="Address">{one.base_url}</Line>}
+              {one.account?.label !== undefined && (
+                <Line name="Account">
+                  <Said>{one.account.label}</Said>
+                </Line>
+              )}
+              {one.base_url !== undefined && (
+                <Line name="Address">
+                  <Said>{one.base_url}</Said>
+                </Line>
+              )}
               {one.scopes.length > 0 && (
                 <Line name="Scopes">
                   <span className="tags">
                     {one.scopes.map((scope) => (
-                      <code key={scope}>{scope}</code>
+                      <code key={scope}>
+                        <Said>{scope}</Said>
+                      </code>
                     ))}
                   </span>
                 </Line>

@@ -36,10 +36,13 @@ function Editor({ known, onClose }: { readonly known?: ProviderDefinition; reado
   const queries = useQueryClient()
   const { say } = useNotices()
   const [mode, setMode] = useState<Mode>(known ? 'json' : 'form')
-  const [draft, setDraft] = useState<unknown>(known)
+  const [draft, setDraft] = useState<Draft>(() => ({
+    values: { prefix: 'Bearer' },
+    json: JSON.stringify(known ?? TEMPLATE, null, 2),
+  }))
+  const [unread, setUnread] = useState<SyntaxError | undefined>()
   const { error, isBusy, submit, forget } = useSubmit(async (values) => {
-    const definition = read(mode, values)
-    setDraft(definition)
+    const definition = mode === 'json' ? JSON.parse(values['json'] ?? '') : definitionOf(values, draft.rest)
     const force = known !== undefined
     const { provider, warnings } = await ask<{ provider: string; warnings: string[] }>('POST', '/api/providers', {
       definition,
@@ -50,9 +53,16 @@ function Editor({ known, onClose }: { readonly known?: ProviderDefinition; reado
     onClose()
   })
   const switchTo = (next: Mode, form: HTMLFormElement | null) => {
-    if (next === 'json' && form) setDraft(read('form', valuesOf(form)))
+    if (next === mode || !form) return
     forget()
-    setMode(next)
+    try {
+      setDraft(next === 'json' ? toJson(draft, valuesOf(form)) : toForm(valuesOf(form)['json'] ?? ''))
+      setMode(next)
+      setUnread(undefined)
+    } catch (notJson) {
+      if (!(notJson instanceof SyntaxError)) throw notJson
+      setUnread(notJson)
+    }
   }
   return (
     <form onSubmit={submit}>
@@ -70,8 +80,8 @@ function Editor({ known, onClose }: { readonly known?: ProviderDefinition; reado
           ))}
         </fieldset>
       )}
-      <Problems error={error} mode={mode} />
-      {mode === 'form' ? <Fields error={error} /> : <Json draft={draft} />}
+      <Problems error={error ?? unread} mode={mode} />
+      {mode === 'form' ? <Fields error={error} values={draft.values} /> : <Json text={draft.json} />}
       <div className="buttons">
         <button type="submit" className="button" disabled={isBusy}>
           {known ? 'Save as your own' : 'Register'}
@@ -121,7 +131,7 @@ const FIELDS = [
   { name: 'docs_url', label: 'Where one gets a key', paths: ['docs_url'], help: 'https://…', isOptional: true },
 ] as const
 
-function Fields({ error }: { readonly error: unknown }) {
+function Fields({ error, values }: { readonly error: unknown; readonly values: Values }) {
   const details = error instanceof DaemonError ? error.details : []
   return FIELDS.map((field) => {
     const wrong = details.filter(({ path }) => field.paths.some((own) => isWithin(path, own)))
@@ -133,7 +143,7 @@ function Fields({ error }: { readonly error: unknown }) {
         help={field.help}
         isOptional={'isOptional' in field}
         type={field.name === 'hosts' ? 'area' : 'text'}
-        {...(field.name === 'prefix' && { defaultValue: 'Bearer' })}
+        defaultValue={values[field.name] ?? ''}
         wrong={wrong.length > 0 ? wrong.map(({ message }) => message).join('; ') : undefined}
       />
     )
@@ -146,13 +156,13 @@ function isWithin(path: string, own: string): boolean {
   return bare === own || bare.startsWith(`${own}.`)
 }
 
-function Json({ draft }: { readonly draft: unknown }) {
+function Json({ text }: { readonly text: string }) {
   return (
     <Field
       name="json"
       label="Definition"
       type="code"
-      defaultValue={JSON.stringify(draft ?? TEMPLATE, null, 2)}
+      defaultValue={text}
       help={
         <>
           Its schema is at <a href="/schemas/provider.json">/schemas/provider.json</a>.
@@ -197,19 +207,80 @@ const TEMPLATE = {
   api_key: { header_name: 'Authorization', prefix: 'Bearer' },
 }
 
+type Values = Readonly<Record<string, string>>
+type Definition = Readonly<Record<string, unknown>>
+
+/** What was typed, both ways to write it; neither loses what the other cannot say. */
+interface Draft {
+  readonly values: Values
+  readonly json: string
+  /** What the JSON says and the form has no field for. */
+  readonly rest?: Definition
+}
+
+/** The JSON stays as it was typed where the form was only looked at. */
+function toJson(draft: Draft, values: Values): Draft {
+  const isSame = draft.rest !== undefined && FIELDS.every(({ name }) => values[name] === draft.values[name])
+  if (isSame) return draft
+  return { ...draft, values, json: JSON.stringify(definitionOf(values, draft.rest), null, 2) }
+}
+
 /** @throws SyntaxError where the JSON is none */
-function read(mode: Mode, values: Readonly<Record<string, string>>): unknown {
-  if (mode === 'json') return JSON.parse(values['json'] ?? '')
+function toForm(json: string): Draft {
+  const parsed: unknown = JSON.parse(json)
+  if (typeof parsed !== 'object' || parsed === null || Array.isArray(parsed)) throw new SyntaxError('not an object')
+  const rest = parsed as Definition
+  return { values: valuesIn(rest), json, rest }
+}
+
+/** What the form has fields for. */
+function valuesIn({ name, display_name, hosts, docs_url, env, api_key }: Definition): Values {
+  const key = isObject(api_key) ? api_key : {}
+  const [variable] = isObject(env) ? Object.keys(env) : []
+  const texts = {
+    name,
+    display_name,
+    hosts: Array.isArray(hosts) ? hosts.join('\n') : undefined,
+    docs_url,
+    env: variable,
+    header_name: key['header_name'],
+    prefix: key['prefix'],
+  }
+  const filled = Object.entries(texts).filter((entry): entry is [string, string] => typeof entry[1] === 'string')
+  return Object.fromEntries(filled.filter(([, value]) => value !== ''))
+}
+
+function isObject(value: unknown): value is Definition {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+/** @param rest what the form has no field for */
+function definitionOf(values: Values, rest: Definition = BASE): Definition {
   const { name = '', display_name = '', hosts = '', header_name, prefix, env, docs_url } = values
+  const { docs_url: _url, env: variables, api_key, ...others } = rest
+  const { header_name: _header, prefix: _prefix, ...key } = isObject(api_key) ? api_key : {}
   return {
-    schema_version: 1,
+    ...others,
     name,
     display_name,
     ...(docs_url !== undefined && { docs_url }),
-    auth_type: 'api_key',
-    flow: 'api_key',
     hosts: hosts.split(/[\s,]+/).filter((host) => host !== ''),
-    ...(env !== undefined && { env: { [env]: 'credential' } }),
-    api_key: { ...(header_name !== undefined && { header_name }), ...(prefix !== undefined && { prefix }) },
+    ...withVariable(isObject(variables) ? variables : {}, env),
+    ...withKey(api_key, { ...key, ...(header_name && { header_name }), ...(prefix && { prefix }) }),
   }
 }
+
+/** A login of another kind has no such section, and gets none. */
+function withKey(before: unknown, key: Definition): { readonly api_key?: Definition } {
+  return before === undefined && Object.keys(key).length === 0 ? {} : { api_key: key }
+}
+
+/** The form names the first variable alone. */
+function withVariable(variables: Definition, name: string | undefined): { readonly env?: Definition } {
+  const [first, ...others] = Object.entries(variables)
+  const named = name === undefined ? [] : [[name, first?.[1] ?? 'credential'] as const]
+  const env = Object.fromEntries([...named, ...others])
+  return Object.keys(env).length > 0 ? { env } : {}
+}
+
+const BASE: Definition = { schema_version: 1, auth_type: 'api_key', flow: 'api_key', api_key: {} }

@@ -1,11 +1,14 @@
 import { useState } from 'react'
 import type { Connection, Me, Readiness } from '../../schemas/index.ts'
+import { daemonNow } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Link } from '../parts/link.tsx'
+import { withoutCommand } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
+import { Said } from '../parts/said.tsx'
 import { When } from '../parts/when.tsx'
 import { useAgents, useConnections, useCounts, useEvents, useReadiness } from '../questions.ts'
-import { connectionStatus, eventWord, plural, statusWords, whoDid } from '../words.ts'
+import { aboutEvent, agentLabel, connectionStatus, eventWord, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
 export function OverviewPage({ me }: { readonly me: Me }) {
@@ -82,7 +85,7 @@ function Tile({ title, to, number, text }: TileProps) {
 }
 
 function Today() {
-  const [since] = useState(() => new Date(Date.now() - 24 * HOUR).toISOString())
+  const [since] = useState(() => new Date(daemonNow() - 24 * HOUR).toISOString())
   const counts = useCounts({ since, event: 'proxy.request' })
   const denied = useCounts({ since, event: 'proxy.denied' })
   const sum = (all: typeof counts.data) => all?.reduce((total, { count }) => total + count, 0)
@@ -121,7 +124,9 @@ function Attention({ connections, readiness }: AttentionProps) {
               <Link to={`/connections?provider=${provider}&connection=${encodeURIComponent(connection)}`}>
                 {provider} · {connection}
               </Link>{' '}
-              <span className="soft">{attention?.reason}</span>
+              <span className="soft">
+                <Said>{attention?.reason ?? ''}</Said>
+              </span>
             </span>
           </li>
         ))}
@@ -135,7 +140,7 @@ function Attention({ connections, readiness }: AttentionProps) {
         {issues.map((issue) => (
           <li key={issue}>
             <Badge tone="warn">Look</Badge>
-            <span>{issue}</span>
+            <Said>{withoutCommand(issue)}</Said>
           </li>
         ))}
       </ul>
@@ -147,6 +152,7 @@ const LATELY = 8
 
 function Lately({ me }: { readonly me: Me }) {
   const events = useEvents({}, LATELY)
+  const agents = useAgents()
   return (
     <section className="card" aria-labelledby="lately">
       <h2 id="lately">Lately</h2>
@@ -159,15 +165,14 @@ function Lately({ me }: { readonly me: Me }) {
                 <span>
                   {eventWord(one.event)}
                   {one.provider !== undefined && ` · ${one.provider}`}
-                  {one.request !== undefined && (
-                    <code>
-                      {one.request.method} {one.request.host}
-                      {one.request.path}
+                  {aboutEvent(one).map((text) => (
+                    <code key={text}>
+                      <Said>{text}</Said>
                     </code>
-                  )}
+                  ))}
                 </span>
                 <span className="soft">
-                  {whoDid(one, me)}, <When at={one.timestamp} />
+                  <Said>{agentLabel(one, me, agents.data ?? []) ?? whoDid(one, me)}</Said>, <When at={one.timestamp} />
                 </span>
               </li>
             ))}

@@ -1,14 +1,16 @@
-import { useId, useState } from 'react'
+import { useId, useMemo, useState } from 'react'
+import { daemonNow } from '../daemon.ts'
 import { Chart } from '../parts/chart.tsx'
 import { Answered } from '../parts/page.tsx'
-import { type Filters, useCounts } from '../questions.ts'
+import { byOutcome, byProvider, type Grouping } from '../parts/series.ts'
+import { type Filters, useConnections, useCounts } from '../questions.ts'
 
 export const HOUR = 3_600_000
 
 interface PicturesProps {
   readonly title: string
   readonly hours: number
-  /** As the audit log's own; what it cannot count by is left out. */
+  /** As the audit log's own. */
   readonly filters: Filters
 }
 
@@ -16,11 +18,19 @@ interface PicturesProps {
 export function Pictures({ title, hours, filters }: PicturesProps) {
   const id = useId()
   const [by, setBy] = useState<'provider' | 'status'>('provider')
-  const until = Math.ceil(Date.now() / HOUR) * HOUR
+  const services = useServices()
+  const until = Math.ceil(daemonNow() / HOUR) * HOUR
   const since = until - hours * HOUR
-  const { event = '', provider = '', status = '' } = filters
+  const { event = '', provider = '', identity = '', status = '' } = filters
   const step = stepOf(hours)
-  const counts = useCounts({ event, provider, status, since: new Date(since).toISOString(), step: String(step) })
+  const counts = useCounts({
+    event,
+    provider,
+    identity,
+    status,
+    since: new Date(since).toISOString(),
+    step: String(step),
+  })
   return (
     <section className="card" aria-labelledby={id}>
       <header className="card-head">
@@ -33,11 +43,18 @@ export function Pictures({ title, hours, filters }: PicturesProps) {
           ))}
         </fieldset>
       </header>
-      <Answered question={counts}>
+      <Answered question={{ data: services && counts.data, error: counts.error }}>
         {(all) => {
           const shown = event === '' ? all.filter(({ event: one }) => one.startsWith('proxy.')) : all
           const barMs = step * HOUR
-          return <Chart title={`${title}, by ${by}`} counts={shown} {...{ since, until, barMs, by }} />
+          return (
+            <Chart
+              title={`${title}, by ${by}`}
+              counts={shown}
+              by={by === 'status' || !services ? byOutcome : services}
+              {...{ since, until, barMs }}
+            />
+          )
         }}
       </Answered>
     </section>
@@ -48,4 +65,14 @@ export function Pictures({ title, hours, filters }: PicturesProps) {
 function stepOf(hours: number): number {
   if (hours <= 48) return 1
   return hours <= 168 ? 4 : 24
+}
+
+/** Oldest connections first: another one changes the look of none. Undefined until they are known. */
+function useServices(): Grouping | undefined {
+  const { data, error } = useConnections()
+  return useMemo(() => {
+    if (!data && !error) return undefined
+    const known = (data ?? []).toSorted((one, other) => one.created_at.localeCompare(other.created_at))
+    return byProvider(known.map(({ provider }) => provider))
+  }, [data, error])
 }

@@ -9,6 +9,7 @@ import { Menu, type MenuItem } from '../parts/menu.tsx'
 import { useNotices } from '../parts/notices.tsx'
 import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
+import { Said, visible } from '../parts/said.tsx'
 import { useAct, useProviders } from '../questions.ts'
 import { flowWords, plural } from '../words.ts'
 import { ConnectDialog } from './connect.tsx'
@@ -95,7 +96,10 @@ function columnsFor(isAdmin: boolean, setOpen: (open: Open) => void): readonly C
       title: 'Service',
       cell: ({ name, display_name, source }): ReactNode => (
         <>
-          <span className="strong">{display_name}</span> {source === 'custom' && <span className="tag">yours</span>}
+          <span className="strong">
+            <Said>{display_name}</Said>
+          </span>{' '}
+          {source === 'custom' && <span className="tag">yours</span>}
           <small className="soft">{name}</small>
         </>
       ),
@@ -118,9 +122,11 @@ function columnsFor(isAdmin: boolean, setOpen: (open: Open) => void): readonly C
       cell: (provider) => (
         <span className="row-acts">
           <button type="button" className="button quiet small" onClick={() => setOpen({ kind: 'connect', provider })}>
-            Connect<span className="unseen"> {provider.display_name}</span>
+            Connect<span className="unseen"> {visible(provider.display_name)}</span>
           </button>
-          {isAdmin && <Menu label={`More about ${provider.display_name}`} items={moreFor(provider, setOpen)} />}
+          {isAdmin && (
+            <Menu label={`More about ${visible(provider.display_name)}`} items={moreFor(provider, setOpen)} />
+          )}
         </span>
       ),
     },

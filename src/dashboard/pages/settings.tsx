@@ -5,8 +5,9 @@ import { ask, forgetCsrfToken } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Wrong } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
-import { useNotices } from '../parts/notices.tsx'
+import { useNotices, withoutCommand } from '../parts/notices.tsx'
 import { Answered, Page } from '../parts/page.tsx'
+import { Said } from '../parts/said.tsx'
 import { detailOf, useSubmit } from '../parts/submit.ts'
 import { When } from '../parts/when.tsx'
 import { useAct, useBrowserSessions, useHealth, useReadiness } from '../questions.ts'
@@ -86,12 +87,12 @@ function Health() {
             </ul>
             {issues.map((text) => (
               <p key={text} className="alert">
-                {text}
+                <Said>{withoutCommand(text)}</Said>
               </p>
             ))}
             {warnings.map((text) => (
               <p key={text} className="alert warn">
-                {text}
+                <Said>{withoutCommand(text)}</Said>
               </p>
             ))}
           </>
@@ -114,7 +115,9 @@ function Sessions() {
             {all.map((one) => (
               <li key={one.id}>
                 <span>
-                  <span className="strong">{one.browser}</span>{' '}
+                  <span className="strong">
+                    <Said>{one.browser}</Said>
+                  </span>{' '}
                   {one.is_current && <span className="tag">this one</span>}
                   <small className="soft">
                     signed in <When at={one.created_at} />, seen <When at={one.last_seen_at} />

@@ -1,6 +1,7 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
 import type { SignedIn } from '../../schemas/index.ts'
+import { isLoopback } from '../address.ts'
 import { ask } from '../daemon.ts'
 import { Wrong } from '../parts/dialog.tsx'
 import { Field } from '../parts/field.tsx'
@@ -10,6 +11,7 @@ import { detailOf, useSubmit } from '../parts/submit.ts'
 export function SignInPage() {
   const queries = useQueryClient()
   const [kind, setKind] = useState<'login' | 'register'>('login')
+  const isOpen = isRegistrationOpen()
   const title = kind === 'login' ? 'Sign in' : 'Make an account'
   useEffect(() => {
     document.title = `${title} · Broker`
@@ -44,27 +46,38 @@ export function SignInPage() {
           {kind === 'login' ? 'Sign in' : 'Make the account'}
         </button>
       </form>
-      <p className="soft">
-        {kind === 'login' ? 'No account yet? ' : 'You have one? '}
-        <button
-          type="button"
-          className="as-link"
-          onClick={() => {
-            forget()
-            setKind(kind === 'login' ? 'register' : 'login')
-          }}
-        >
-          {kind === 'login' ? 'Make one' : 'Sign in'}
-        </button>
-      </p>
-      <aside>
-        <p>
-          <strong>On your own machine</strong> there is no need for one: <code>broker dashboard</code> in a terminal
-          signs this browser in.
+      {isOpen ? (
+        <p className="soft">
+          {kind === 'login' ? 'No account yet? ' : 'You have one? '}
+          <button
+            type="button"
+            className="as-link"
+            onClick={() => {
+              forget()
+              setKind(kind === 'login' ? 'register' : 'login')
+            }}
+          >
+            {kind === 'login' ? 'Make one' : 'Sign in'}
+          </button>
         </p>
-      </aside>
+      ) : (
+        <p className="soft">New accounts are closed here. Whoever runs this daemon can open them.</p>
+      )}
+      {isLoopback() && (
+        <aside>
+          <p>
+            <strong>On your own machine</strong> there is no need for one: <code>broker dashboard</code> in a terminal
+            signs this browser in.
+          </p>
+        </aside>
+      )}
     </main>
   )
+}
+
+/** The daemon writes it into the page. */
+function isRegistrationOpen(): boolean {
+  return document.querySelector<HTMLMetaElement>('meta[name="registration"]')?.content !== 'closed'
 }
 
 function isOnTheWay(): boolean {

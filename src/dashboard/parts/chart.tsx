@@ -1,5 +1,7 @@
 import { useId, useLayoutEffect, useRef, useState } from 'react'
 import type { AuditCounts } from '../../schemas/index.ts'
+import { usePrinting } from './printing.ts'
+import { type Grouping, type Look, OTHERS } from './series.ts'
 
 type Count = AuditCounts['counts'][number]
 
@@ -11,16 +13,16 @@ interface ChartProps {
   readonly until: number
   /** Of each bar, as the counts were asked for. */
   readonly barMs: number
-  readonly by: 'provider' | 'status'
+  readonly by: Grouping
 }
 
 const HOUR = 3_600_000
 const MOST_SERIES = 5
-const OTHERS = 'others'
 const [HEIGHT, LEFT, BOTTOM, TOP] = [220, 44, 26, 8]
 
 interface Series {
   readonly name: string
+  readonly look: Look
   readonly values: readonly number[]
   readonly total: number
 }
@@ -34,6 +36,7 @@ const hourText = new Intl.DateTimeFormat('en', { month: 'short', day: 'numeric',
 export function Chart({ title, counts, since, until, barMs, by }: ChartProps) {
   const id = useId()
   const [figure, whole] = useWidth()
+  const isPrinting = usePrinting()
   const { series, bars } = stack(counts, { since, until, barMs, by })
   if (series.length === 0) {
     return (
@@ -65,7 +68,7 @@ export function Chart({ title, counts, since, until, barMs, by }: ChartProps) {
             <g key={start} className="bar">
               <title>{barText(start, series, index)}</title>
               <rect className="whole" x={LEFT + index * width} width={width} y={TOP} height={HEIGHT - TOP - BOTTOM} />
-              {series.map(({ name, values }, place) => {
+              {series.map(({ name, values, look }) => {
                 const value = values[index] ?? 0
                 if (value === 0) return null
                 below += value
@@ -73,14 +76,14 @@ export function Chart({ title, counts, since, until, barMs, by }: ChartProps) {
                 return (
                   <g key={name}>
                     <rect
-                      className={`series-${place}`}
+                      className={`series-${look.color}`}
                       x={LEFT + index * width + width * 0.12}
                       width={width * 0.76}
                       y={y(below)}
                       height={height}
                     />
                     <rect
-                      fill={`url(#${id}-${place})`}
+                      fill={`url(#${id}-${look.pattern})`}
                       x={LEFT + index * width + width * 0.12}
                       width={width * 0.76}
                       y={y(below)}
@@ -105,20 +108,24 @@ export function Chart({ title, counts, since, until, barMs, by }: ChartProps) {
         ))}
       </svg>
       <ul className="legend">
-        {series.map(({ name, total }, place) => (
+        {series.map(({ name, look, total }) => (
           <li key={name}>
             <svg viewBox="0 0 14 14" aria-hidden="true">
-              <rect className={`series-${place}`} width="14" height="14" rx="2" />
-              <rect fill={`url(#${id}-${place})`} width="14" height="14" rx="2" />
+              <rect className={`series-${look.color}`} width="14" height="14" rx="2" />
+              <rect fill={`url(#${id}-${look.pattern})`} width="14" height="14" rx="2" />
             </svg>
             {name} <span className="soft">{total.toLocaleString('en')}</span>
           </li>
         ))}
       </ul>
-      <details>
-        <summary>The numbers</summary>
+      {isPrinting ? (
         <NumberTable title={title} series={series} bars={bars} barMs={barMs} />
-      </details>
+      ) : (
+        <details>
+          <summary>The numbers</summary>
+          <NumberTable title={title} series={series} bars={bars} barMs={barMs} />
+        </details>
+      )}
     </figure>
   )
 }
@@ -216,22 +223,22 @@ function stack(
     (_, index) => first + index * barMs,
   )
   const totals = new Map<string, number>()
-  for (const one of counts) totals.set(nameOf(one, by), (totals.get(nameOf(one, by)) ?? 0) + one.count)
+  for (const one of counts) totals.set(by.nameOf(one), (totals.get(by.nameOf(one)) ?? 0) + one.count)
   const names = [...totals].toSorted(([, a], [, b]) => b - a).map(([name]) => name)
   const shown = names.length > MOST_SERIES + 1 ? [...names.slice(0, MOST_SERIES), OTHERS] : names
   const values = new Map(shown.map((name) => [name, bars.map(() => 0)]))
   for (const one of counts) {
-    const row = values.get(nameOf(one, by)) ?? values.get(OTHERS)
+    const row = values.get(by.nameOf(one)) ?? values.get(OTHERS)
     const index = Math.floor((Date.parse(one.hour) - first) / barMs)
     if (row?.[index] !== undefined) row[index] += one.count
   }
-  const series = [...values].map(([name, row]) => ({ name, values: row, total: row.reduce((a, b) => a + b, 0) }))
+  const series = [...values].map(([name, row]) => ({
+    name,
+    look: by.lookOf(name),
+    values: row,
+    total: row.reduce((a, b) => a + b, 0),
+  }))
   return { series, bars }
-}
-
-function nameOf({ provider, status }: Count, by: ChartProps['by']): string {
-  if (by === 'status') return { success: 'OK', failure: 'failed', denied: 'denied' }[status]
-  return provider ?? 'no provider'
 }
 
 function summary(title: string, series: readonly Series[]): string {

@@ -1,8 +1,8 @@
 import { AlertDialog as Alert, Dialog as Radix } from 'radix-ui'
 import { type ReactNode, useRef, useState } from 'react'
-import { DaemonError } from '../daemon.ts'
 import { icons } from './icons.tsx'
-import { sentenceOf } from './notices.tsx'
+import { hintOf, sentenceOf } from './notices.tsx'
+import { Said, visible } from './said.tsx'
 
 interface DialogProps {
   readonly title: string
@@ -15,16 +15,21 @@ interface DialogProps {
 
 export function Dialog({ title, description, isOpen, onClose, isWide = false, children }: DialogProps) {
   const returning = useReturn()
+  const typed = useTypedText()
+  const [isLeaving, setLeaving] = useState(false)
+  const leave = () => (typed.isThere() ? setLeaving(true) : onClose())
   return (
-    <Radix.Root open={isOpen} onOpenChange={(open) => !open && onClose()}>
+    <Radix.Root open={isOpen} onOpenChange={(open) => !open && leave()}>
       <Radix.Portal>
         <Radix.Overlay className="overlay" />
         <Radix.Content
           className={isWide ? 'dialog wide' : 'dialog'}
+          ref={typed.content}
+          onInput={typed.note}
           {...returning}
           {...(description === undefined && { 'aria-describedby': undefined })}
         >
-          <Radix.Title className="dialog-title">{title}</Radix.Title>
+          <Radix.Title className="dialog-title">{visible(title)}</Radix.Title>
           {description !== undefined && (
             <Radix.Description asChild>
               <div className="soft">{description}</div>
@@ -36,8 +41,33 @@ export function Dialog({ title, description, isOpen, onClose, isWide = false, ch
           </Radix.Close>
         </Radix.Content>
       </Radix.Portal>
+      <Confirm
+        isOpen={isLeaving}
+        title="Throw away what you typed?"
+        act="Throw it away"
+        onClose={() => setLeaving(false)}
+        onConfirm={async () => onClose()}
+      >
+        <p>It is stored nowhere yet.</p>
+      </Confirm>
     </Radix.Root>
   )
+}
+
+/** Whether something was typed into a dialog, and still stands in it. */
+function useTypedText() {
+  const content = useRef<HTMLDivElement>(null)
+  const wasTyped = useRef(false)
+  return {
+    content,
+    note: () => {
+      wasTyped.current = true
+    },
+    isThere: () => {
+      const fields = content.current?.querySelectorAll<HTMLInputElement>('input:not([type=radio]), textarea') ?? []
+      return wasTyped.current && [...fields].some(({ value }) => value !== '')
+    },
+  }
 }
 
 /** The focus goes back to what opened the dialog, or to the page's heading where that is gone. */
@@ -88,7 +118,7 @@ export function Confirm({ title, children, act, isOpen, onClose, onConfirm }: Co
       <Alert.Portal>
         <Alert.Overlay className="overlay" />
         <Alert.Content className="dialog" {...returning}>
-          <Alert.Title className="dialog-title">{title}</Alert.Title>
+          <Alert.Title className="dialog-title">{visible(title)}</Alert.Title>
           <Alert.Description asChild>
             <div className="soft">{children}</div>
           </Alert.Description>
@@ -110,8 +140,19 @@ export function Wrong({ error }: { readonly error: unknown }) {
   if (error === undefined) return null
   return (
     <p className="alert" role="alert">
-      {sentenceOf(error)}
-      {error instanceof DaemonError && error.hint !== undefined && <small>{error.hint}</small>}
+      <Said>{sentenceOf(error)}</Said>
+      <Hint error={error} />
     </p>
+  )
+}
+
+/** What would work; not where it is a command for what a button here does. */
+function Hint({ error }: { readonly error: unknown }) {
+  const hint = hintOf(error)
+  if (hint === undefined) return null
+  return (
+    <small>
+      <Said>{hint}</Said>
+    </small>
   )
 }

@@ -9,17 +9,29 @@ interface FieldProps {
   readonly isOptional?: boolean
   readonly autoComplete?: string
   readonly defaultValue?: string
+  readonly onType?: (text: string) => void
 }
 
 /** One input with its label, its help and what is wrong with it. */
 export function Field(props: FieldProps) {
-  const { label, name, help, wrong, type = 'text', isOptional = false, autoComplete = 'off', defaultValue } = props
+  const {
+    label,
+    name,
+    help,
+    wrong,
+    type = 'text',
+    isOptional = false,
+    autoComplete = 'off',
+    defaultValue,
+    onType,
+  } = props
   const id = useId()
   const described = [help !== undefined && `${id}-help`, wrong !== undefined && `${id}-wrong`].filter(Boolean).join(' ')
   const common = {
     id,
     name,
     defaultValue,
+    onChange: onType && (({ target }: { readonly target: { readonly value: string } }) => onType(target.value)),
     required: !isOptional,
     'aria-invalid': wrong === undefined ? undefined : true,
     'aria-describedby': described === '' ? undefined : described,

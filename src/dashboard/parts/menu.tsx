@@ -19,12 +19,19 @@ export function Menu({ label, items }: { readonly label: string; readonly items:
     chosen.current = undefined
   }
   return (
-    <DropdownMenu.Root>
+    // What is beside it stays to be read, and where it opens is within the page.
+    <DropdownMenu.Root modal={false}>
       <DropdownMenu.Trigger ref={trigger} className="plain square" aria-label={label}>
         {icons.more}
       </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content className="menu" align="end" sideOffset={4} onCloseAutoFocus={onClosed}>
+      <DropdownMenu.Portal container={document.getElementById('content')}>
+        <DropdownMenu.Content
+          className="menu"
+          align="end"
+          sideOffset={4}
+          collisionPadding={8}
+          onCloseAutoFocus={onClosed}
+        >
           {items.map(({ text, onSelect, isDanger }) => (
             <DropdownMenu.Item
               key={text}

@@ -1,6 +1,7 @@
 import { createContext, type ReactNode, useCallback, useContext, useMemo, useState } from 'react'
 import { DaemonError } from '../daemon.ts'
 import { icons } from './icons.tsx'
+import { Said } from './said.tsx'
 
 interface Notice {
   readonly id: number
@@ -33,7 +34,7 @@ export function NoticesProvider({ children }: { readonly children: ReactNode }) 
   const value = useMemo<Notices>(
     () => ({
       say: (text) => add('good', text),
-      fail: (error) => add('bad', sentenceOf(error), error instanceof DaemonError ? error.hint : undefined),
+      fail: (error) => add('bad', sentenceOf(error), hintOf(error)),
     }),
     [add],
   )
@@ -45,8 +46,12 @@ export function NoticesProvider({ children }: { readonly children: ReactNode }) 
           <div key={id} className={`notice ${tone}`}>
             {tone === 'good' ? icons.good : icons.bad}
             <p>
-              {text}
-              {hint !== undefined && <small>{hint}</small>}
+              <Said>{text}</Said>
+              {hint !== undefined && (
+                <small>
+                  <Said>{hint}</Said>
+                </small>
+              )}
             </p>
             <button type="button" className="plain square" aria-label="Put away" onClick={() => drop(id)}>
               {icons.close}
@@ -65,4 +70,18 @@ export function useNotices(): Notices {
 export function sentenceOf(error: unknown): string {
   if (error instanceof DaemonError) return error.message
   return 'The daemon does not answer. The page goes on by itself once it does.'
+}
+
+/** Commands whose work a button of the dashboard does. */
+const HAS_BUTTON = /\bbroker (?:connections|dashboard|login|logout|provider|revoke)\b/
+
+/** What the daemon advises. Its advice is for a terminal too: a command for what is done here by a button is left out. */
+export function hintOf(error: unknown): string | undefined {
+  if (!(error instanceof DaemonError) || error.hint === undefined) return undefined
+  return HAS_BUTTON.test(error.hint) ? undefined : error.hint
+}
+
+/** The same for a sentence that ends in the command that mends it. */
+export function withoutCommand(sentence: string): string {
+  return HAS_BUTTON.test(sentence) ? sentence.replace(/ (?:Mend it|See|Run)[ :].*$/s, '') : sentence
 }

@@ -1,5 +1,6 @@
 import { type ReactNode, useEffect, useRef } from 'react'
 import { sentenceOf } from './notices.tsx'
+import { Said } from './said.tsx'
 
 interface PageProps {
   readonly title: string
@@ -61,7 +62,7 @@ export function Answered<Answer>({ question: { data, error }, children }: Answer
   if (error) {
     return (
       <p className="alert" role="alert">
-        {sentenceOf(error)}
+        <Said>{sentenceOf(error)}</Said>
       </p>
     )
   }

@@ -1,5 +1,6 @@
 import { useWindowVirtualizer } from '@tanstack/react-virtual'
 import { type ReactNode, useLayoutEffect, useRef, useState } from 'react'
+import { usePrinting } from './printing.ts'
 
 export interface Column<Item> {
   readonly title: string
@@ -20,11 +21,11 @@ interface RowsProps<Item> {
 
 const ROW_HEIGHT = 53
 
-/** A table of any length: only the rows near the window are in the document. */
+/** A table of any length: only the rows near the window are in the document, and on paper all. */
 export function Rows<Item>({ caption, columns, items, keyOf, onEnd }: RowsProps<Item>) {
-  const body = useRef<HTMLTableElement>(null)
+  const frame = useRef<HTMLDivElement>(null)
   const [offset, setOffset] = useState(0)
-  useLayoutEffect(() => setOffset(body.current?.offsetTop ?? 0), [])
+  useLayoutEffect(() => setOffset(frame.current?.offsetTop ?? 0), [])
   const rows = useWindowVirtualizer({
     count: items.length,
     estimateSize: () => ROW_HEIGHT,
@@ -36,6 +37,7 @@ export function Rows<Item>({ caption, columns, items, keyOf, onEnd }: RowsProps<
     },
   })
   useKeptPlace(items, keyOf, offset)
+  const isPrinting = usePrinting()
   const shown = rows.getVirtualItems()
   const last = shown.at(-1)
   useLayoutEffect(() => {
@@ -44,35 +46,42 @@ export function Rows<Item>({ caption, columns, items, keyOf, onEnd }: RowsProps<
   const before = shown[0] === undefined ? 0 : shown[0].start - offset
   const after = last === undefined ? 0 : rows.getTotalSize() - (last.end - offset)
   return (
-    <table className="rows" ref={body} aria-rowcount={items.length + 1}>
-      <caption className="unseen">{caption}</caption>
-      <thead>
-        <tr aria-rowindex={1}>
-          {columns.map(({ title, isUnseen, className }) => (
-            <th key={title} scope="col" className={className}>
-              {isUnseen ? <span className="unseen">{title}</span> : title}
-            </th>
-          ))}
-        </tr>
-      </thead>
-      <tbody>
-        {before > 0 && <Gap height={before} width={columns.length} />}
-        {shown.map(({ index, key }) => {
-          const item = items[index]
-          if (item === undefined) return null
-          return (
-            <tr key={key} data-index={index} ref={rows.measureElement} aria-rowindex={index + 2}>
-              {columns.map(({ title, cell, className, isUnseen }) => (
-                <td key={title} className={className} data-title={isUnseen ? undefined : title}>
-                  {cell(item)}
-                </td>
-              ))}
-            </tr>
-          )
-        })}
-        {after > 0 && <Gap height={after} width={columns.length} />}
-      </tbody>
-    </table>
+    <div className="rows-frame" ref={frame}>
+      <table className="rows" aria-rowcount={items.length + 1}>
+        <caption className="unseen">{caption}</caption>
+        <thead>
+          <tr aria-rowindex={1}>
+            {columns.map(({ title, isUnseen, className }) => (
+              <th key={title} scope="col" className={className}>
+                {isUnseen ? <span className="unseen">{title}</span> : title}
+              </th>
+            ))}
+          </tr>
+        </thead>
+        <tbody>
+          {!isPrinting && before > 0 && <Gap height={before} width={columns.length} />}
+          {(isPrinting ? [...items.keys()] : shown.map(({ index }) => index)).map((index) => {
+            const item = items[index]
+            if (item === undefined) return null
+            return (
+              <tr
+                key={keyOf(item)}
+                data-index={index}
+                ref={isPrinting ? undefined : rows.measureElement}
+                aria-rowindex={index + 2}
+              >
+                {columns.map(({ title, cell, className, isUnseen }) => (
+                  <td key={title} className={className} data-title={isUnseen ? undefined : title}>
+                    {cell(item)}
+                  </td>
+                ))}
+              </tr>
+            )
+          })}
+          {!isPrinting && after > 0 && <Gap height={after} width={columns.length} />}
+        </tbody>
+      </table>
+    </div>
   )
 }
 

@@ -1,4 +1,6 @@
 import { useSyncExternalStore } from 'react'
+import { daemonNow } from '../daemon.ts'
+import { usePrinting } from './printing.ts'
 
 const UNITS = [
   ['day', 86_400_000],
@@ -9,12 +11,22 @@ const UNITS = [
 const relative = new Intl.RelativeTimeFormat('en', { numeric: 'auto' })
 const exact = new Intl.DateTimeFormat('en', { dateStyle: 'medium', timeStyle: 'medium' })
 
-/** A moment as people say it, with the exact one behind it. @param at ISO-8601 */
-export function When({ at }: { readonly at: string }) {
+interface WhenProps {
+  /** ISO-8601 */
+  readonly at: string
+  /** What has happened is never ahead, whatever the clocks say. */
+  readonly tense?: 'past' | 'any'
+}
+
+/** A moment as people say it, with the exact one behind it. */
+export function When({ at, tense = 'past' }: WhenProps) {
   const now = useSyncExternalStore(eachTick, () => tickedAt)
+  const isPrinting = usePrinting()
+  const difference = Date.parse(at) - now
+  const spoken = relativeTime(tense === 'past' ? Math.min(0, difference) : difference)
   return (
     <time dateTime={at} title={exactTime(at)}>
-      {relativeTime(Date.parse(at) - now)}
+      {isPrinting ? exactTime(at) : spoken}
     </time>
   )
 }
@@ -31,13 +43,13 @@ export function exactTime(at: string): string {
 
 const TICK_MS = 20_000
 const listeners = new Set<() => void>()
-let tickedAt = Date.now()
+let tickedAt = daemonNow()
 let ticking: ReturnType<typeof setInterval> | undefined
 
 /** One clock for every moment on the page. */
 function eachTick(listener: () => void): () => void {
   if (listeners.size === 0) {
-    tickedAt = Date.now()
+    tickedAt = daemonNow()
     ticking = setInterval(tick, TICK_MS)
   }
   listeners.add(listener)
@@ -48,6 +60,6 @@ function eachTick(listener: () => void): () => void {
 }
 
 function tick(): void {
-  tickedAt = Date.now()
+  tickedAt = daemonNow()
   for (const listener of listeners) listener()
 }
