@@ -21,6 +21,7 @@ const KEYS = {
   anthropic: 'sk-ant-',
   github: 'ghp_',
   gitlab: 'glpat-',
+  bitbucket: '',
   godaddy: '',
   planetscale: 'pscale_tkn_',
 }

@@ -70,7 +70,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['beehiiv', 'api.beehiiv.com/v2/publications', 'Authorization: Bearer CNRYkey'],
   ['better-stack', 'uptime.betterstack.com/api/v2/monitors', 'Authorization: Bearer CNRYkey'],
   ['bigcommerce', 'api.bigcommerce.com/stores/acme/v3/catalog/products', 'X-Auth-Token: CNRYkey'],
-  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
+  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Bearer CNRYkey'],
   ['bitly', 'api-ssl.bitly.com/v4/user', 'Authorization: Bearer CNRYkey'],
   ['black-forest-labs', 'api.bfl.ai/v1/flux-pro-1.1', 'x-key: CNRYkey'],
   ['bland-ai', 'api.bland.ai/v1/calls', 'Authorization: CNRYkey'],
@@ -783,7 +783,7 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
   [
     'bitbucket',
     'bitbucket.org/o/r.git/info/refs',
-    'Authorization: Basic eC1iaXRidWNrZXQtYXBpLXRva2VuLWF1dGg6Q05SWWtleQ==',
+    'Authorization: Basic eC10b2tlbi1hdXRoOkNOUllrZXk=',
     'Authorization: Basic eC10b2tlbi1hdXRoOkNOUll0b2tlbg==',
   ],
   [
@@ -858,7 +858,6 @@ const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string
   ['baserow', 'BASEROW_API_TOKEN'],
   ['better-stack', 'BETTERSTACK_API_TOKEN'],
   ['bigcommerce', 'BIGCOMMERCE_ACCESS_TOKEN'],
-  ['bitbucket', 'BITBUCKET_API_TOKEN', 'BITBUCKET_EMAIL'],
   ['braze', 'BRAZE_API_KEY'],
   ['builtwith', 'BUILTWITH_API_KEY'],
   ['callrail', 'CALLRAIL_API_KEY'],
@@ -921,7 +920,6 @@ const EXPECTED_KEYS: readonly (readonly [name: string, ...forms: string[]])[] = 
   ['airtable', 'pat{14a}.{64a}', 'key{14a}'],
   ['asana', '1/{16n}:{32a}', '2/{16n}/{16n}:{32a}', '0/{32a}'],
   ['aws-bedrock', 'ABSK{109a}', 'bedrock-api-key-{60a}'],
-  ['bitbucket', 'ATATT3{180a}=A{7n}'],
   ['brevo', 'xkeysib-{64a}-{16a}'],
   ['buildkite', 'bkua_{40a}', '{40a}'],
   ['circleci', 'CCIPAT_{22a}_{40a}', '{40a}'],

@@ -3,15 +3,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
   bitbucket: [
     {
       api_key: {
-        encoding: 'none',
+        encoding: 'basic',
         header_name: 'authorization',
-        prefix: 'Bearer',
+        username: '{email}',
       },
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
       hosts: ['api.bitbucket.org', 'bitbucket.org'],
-      injections: ['{"hosts":["bitbucket.org"],"password":"{api_key}","type":"basic","username":"x-token-auth"}'],
+      injections: [
+        '{"hosts":["bitbucket.org"],"password":"{api_key}","type":"basic","username":"x-bitbucket-api-token-auth"}',
+      ],
     },
     {
       api_key: {
