@@ -20,11 +20,12 @@ describe('a first start that was cut off', () => {
     await connect(ada, 'openai', markedSecret('sk-'))
 
     assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
+    // While it runs, it writes drafts of its own.
+    await daemon.stop()
     assert.deepEqual(
       readdirSync(join(home, 'server')).filter((name) => name.endsWith('.tmp')),
       [],
     )
-    await daemon.stop()
     const again = caller(await startDaemon(t, { home, env: LOCAL_KEY }), 'ada', ada.key)
     assert.equal((await again.call('GET', '/api/ready')).body.status, 'ready')
   })

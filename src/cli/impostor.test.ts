@@ -16,6 +16,7 @@ const KEY = 'sk-CNRYabcdefghijklmnopqrstuvwxyz0123456789'
 let home: string
 let impostor: Server
 let heard: string[] = []
+let status = 200
 
 before(async () => {
   home = mkdtempSync(join(tmpdir(), 'broker-test-'))
@@ -24,6 +25,7 @@ before(async () => {
   impostor = createServer(async (request, response) => {
     const body = Buffer.concat(await request.toArray()).toString()
     heard.push(`${request.method} ${request.url} ${JSON.stringify(request.headers)} ${body}`)
+    response.statusCode = status
     response.setHeader('content-type', 'application/json')
     response.end('{"status":"ok","version":"0.1.0","checks":{},"identity":"ada","status":"claimed"}')
   }).listen(0, '127.0.0.1')
@@ -65,6 +67,17 @@ for (const command of [
     }
   })
 }
+
+test('one that says 503, as our own daemon does while it stops, is told nothing either, and taken for what it says', async (t) => {
+  status = 503
+  t.after(() => {
+    status = 200
+  })
+  const { code, stdout } = await broker('--json', 'whoami')
+  assert.equal(code, 9)
+  assert.match(JSON.parse(stdout).message, /is stopping$/)
+  for (const request of heard) assert.doesNotMatch(request, /CNRY|"authorization"|x-broker-bootstrap/i)
+})
 
 test('an impostor elsewhere is not remembered as the daemon', async () => {
   const url = `http://localhost:${(impostor.address() as AddressInfo).port}`

@@ -372,7 +372,7 @@ export class DaemonClient {
     })
     const proof = answer.headers['x-broker-proof']
     const did = provenDid(typeof proof === 'string' ? proof : undefined, challenge, this.#authority)
-    if (did === undefined) throw this.#notADaemon()
+    if (did === undefined) throw answer.status === 503 ? this.#stopping() : this.#notADaemon()
     this.#options.check(did)
     return this.#read<Health>(answer)
   }
@@ -408,6 +408,14 @@ export class DaemonClient {
     return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} does not answer: ${why}`, {
       cause,
       hint: this.#options.unreachableHint ?? 'Start it with `broker daemon start`.',
+    })
+  }
+
+  /** It proves nothing any more, and is told nothing. */
+  #stopping(): BrokerError {
+    return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} is stopping`, {
+      hint: 'Try again in a moment; `broker daemon status` says how it is.',
+      retryAfter: 1,
     })
   }
 
