@@ -3,6 +3,7 @@ import { BrokerError } from '../../protocol/index.ts'
 import { secretsIn, withoutEcho } from './echo.ts'
 import type { ClientRequest, RefreshOutcome, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
+import { patiently } from './outbound-request.ts'
 import { BadAnswer, isForLater, isProviderFailure, ProviderRefusal } from './provider-failure.ts'
 import { outcomeOf } from './refresh.ts'
 import { readTokenAnswer } from './token-answer.ts'
@@ -41,7 +42,7 @@ async function askOnce({ ask, now }: Means, request: ClientRequest): Promise<Tok
     ...(server.resource && { resource: server.resource }),
   }
   const response = await understood(() =>
-    oauth.clientCredentialsGrantRequest(as, client, auth, sent, fetchOptions(request, 'token', ask)),
+    oauth.clientCredentialsGrantRequest(as, client, auth, sent, fetchOptions(request, 'token', patiently(ask))),
   )
   const at = now()
   const answer = await readTokenAnswer(response, { definition, idToken: 'ignored', now: at })
