@@ -74,15 +74,23 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
         await page.goto(daemon.origin + path)
         await settled(page)
         await assertFits(page, path, width)
-        for (const part of await page.locator('.rows, .card, .tile, .filters, .page-head, .side a').all()) {
-          if (await part.isVisible()) assertWithin(await part.boundingBox(), width, path)
+        for (const box of await visibleBoxes(page, '.rows, .card, .tile, .filters, .page-head, .side a')) {
+          assertWithin(box, width, path)
         }
         const menus = page.getByRole('button', { name: /^(?:What to do with|More about)/ })
         if ((await menus.count()) === 0) continue
         await menus.last().click()
         const menu = page.getByRole('menu')
         await menu.waitFor()
-        assertWithin(await menu.boundingBox(), width, path)
+        // It is placed after it is there.
+        await page.evaluate(`new Promise((resolve) => {
+          const look = () => {
+            const box = document.querySelector('[role=menu]')?.getBoundingClientRect()
+            if (box && box.x >= 0 && box.right <= ${width}) resolve()
+            else requestAnimationFrame(look)
+          }
+          look()
+        })`)
         await assertFits(page, path, width)
         if (width === 820)
           for (const colorScheme of THEMES) await page.emulateMedia({ colorScheme }).then(() => assertAccessible(page))
@@ -276,6 +284,14 @@ async function settled(page: Page): Promise<void> {
 async function assertFits(page: Page, path: string, most = SMALL.width): Promise<void> {
   const width = await page.evaluate<number>('document.documentElement.scrollWidth')
   assert.ok(width <= most, `${path} is ${width} wide`)
+}
+
+/** All at one moment: the page may be drawing its rows anew. */
+function visibleBoxes(page: Page, selector: string): Promise<readonly { x: number; width: number }[]> {
+  return page.evaluate(`[...document.querySelectorAll(${JSON.stringify(selector)})]
+    .map((part) => part.getBoundingClientRect())
+    .filter(({ width, height }) => width > 0 && height > 0)
+    .map(({ x, width }) => ({ x, width }))`)
 }
 
 function assertWithin(box: { readonly x: number; readonly width: number } | null, width: number, path: string): void {

@@ -129,19 +129,21 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
   it('prints its list whole, with the numbers of the picture and exact times', async () => {
     const page = await world.openAs(ada, daemon, '/audit?status=denied')
     await rows(page).first().waitFor()
-    await page.evaluate(`window.print = () => {
-      dispatchEvent(new Event('beforeprint'))
-      window.paper = {
-        rows: document.querySelectorAll('.rows tbody tr:not(.gap)').length,
-        numbers: document.querySelector('.chart > .numbers')?.innerText,
-        time: document.querySelector('.rows time').textContent,
-        tally: document.querySelector('.tally').textContent,
+    await page.locator('.chart svg').first().waitFor()
+    const printed = page.evaluate<Record<string, string | number>>(`new Promise((resolve) => {
+      window.print = () => {
+        dispatchEvent(new Event('beforeprint'))
+        resolve({
+          rows: document.querySelectorAll('.rows tbody tr:not(.gap)').length,
+          numbers: document.querySelector('.chart > .numbers')?.innerText,
+          time: document.querySelector('.rows time').textContent,
+          tally: document.querySelector('.tally').textContent,
+        })
+        dispatchEvent(new Event('afterprint'))
       }
-      dispatchEvent(new Event('afterprint'))
-    }`)
+    })`)
     await page.getByRole('button', { name: 'Print' }).click()
-    await page.waitForFunction('window.paper')
-    const paper = await page.evaluate<Record<string, string | number>>('window.paper')
+    const paper = await printed
     assert.equal(paper['rows'], 200)
     assert.match(String(paper['numbers']), /openai/)
     assert.match(String(paper['time']), /\d{4}, \d/)
