@@ -118,17 +118,6 @@ describe('a connection whose definition has changed', () => {
     await register({ hosts: [HOSTS.acme, 'upload.acme.test'] })
   })
 
-  it('is not approved where the definition wants parts that it does not have: a login is needed', async () => {
-    const field = (name: string) => ({ name, label: `Acme ${name}`, secret: name === 'api_key', required: true })
-    await register({
-      api_key: { encoding: 'basic', username: '{email}', fields: [field('email'), field('api_key')] },
-    })
-    const { code, stderr } = await broker(['connections', 'approve', 'acme', '--yes'])
-    assert.equal(code, 5)
-    assert.match(stderr, /wants what it does not have: Acme email\s+hint: Log in again: broker login acme/)
-    await register({ hosts: [HOSTS.acme, 'upload.acme.test'] })
-  })
-
   it('serves again once it is approved, without its key', async () => {
     const { code, stdout } = await broker(['connections', 'approve', '--all', '--yes', '--json'])
     assert.equal(code, 0)

@@ -1,12 +1,6 @@
 import type { Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import {
-  type CredentialKind,
-  credentialFields,
-  destinationDigest,
-  isClientCredential,
-  isSigningCredential,
-} from '../providers/index.ts'
+import { type CredentialKind, destinationDigest, isClientCredential, isSigningCredential } from '../providers/index.ts'
 
 // Asked on every request; a definition never changes, it is replaced.
 const remembered = {
@@ -39,16 +33,4 @@ export function kindOf(
   if (flow !== 'api_key') return 'oauth2'
   if (isSigningCredential(definition, credential)) return 'signing'
   return isClientCredential(definition, credential) ? 'client_credentials' : 'api_key'
-}
-
-/** Labels of what the definition needs and a credential does not have: it cannot be sent as that one says. */
-export function missingParts(
-  definition: ProviderDefinition,
-  kind: CredentialKind,
-  credential: Readonly<Record<string, Secret>>,
-): readonly string[] {
-  if (kind === 'oauth2') return []
-  return credentialFields(definition, kind).flatMap(({ name, label, required }) =>
-    required && credential[name] === undefined ? [label] : [],
-  )
 }

@@ -44,7 +44,7 @@ import {
   sameText,
   serialize,
 } from './credential-record.ts'
-import { destinationOf, kindOf, missingParts } from './destination.ts'
+import { destinationOf, kindOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
 import { type IssueOutcome, writeIssueOutcome } from './issue-outcome.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
@@ -53,7 +53,6 @@ import {
   changedAgain,
   connectionExists,
   isRefreshing,
-  lacks,
   needsApproval,
   noDefinition,
   notFound,
@@ -387,10 +386,7 @@ class ConnectionsOfStore implements Connections {
   ): Promise<void> {
     if (!row.record) throw this.#notFound(row, 'approve')
     const { plaintext } = await this.#vault.unseal(tx, recordOf(actor, row), row.destination, row.record)
-    const credential = parseCredential(plaintext)
-    const kind = kindOf(definition, row.flow, credential)
-    const missing = missingParts(definition, kind, credential)
-    if (missing.length > 0) throw lacks(row, missing)
+    const kind = kindOf(definition, row.flow, parseCredential(plaintext))
     const bound = boundTo(definition, kind, row.base_url ?? undefined)
     await this.#vault.put(tx, recordOf(actor, row), bound.destination, plaintext)
     await tx

@@ -61,15 +61,6 @@ export function needsApproval({ provider, connection }: ConnectionId): BrokerErr
   )
 }
 
-/** The definition wants parts that its credential does not have: no approval makes it serve. */
-export function lacks({ provider, connection }: ConnectionId, parts: readonly string[]): BrokerError {
-  return new BrokerError(
-    'TokenExpiredError',
-    `Cannot approve connection "${connection}" of ${provider}: the definition wants what it does not have: ${parts.join(', ')}`,
-    { provider, connection, hint: `Log in again: broker login ${provider} --connection ${connection} --force` },
-  )
-}
-
 export function changedAgain({ provider, connection }: ConnectionId): BrokerError {
   return new BrokerError(
     'ConflictError',
