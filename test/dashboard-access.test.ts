@@ -79,7 +79,7 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
         }
         const menus = page.getByRole('button', { name: /^(?:What to do with|More about)/ })
         if ((await menus.count()) === 0) continue
-        await menus.last().click()
+        await menus.last().press('Enter')
         const menu = page.getByRole('menu')
         await menu.waitFor()
         // It is placed after it is there.
