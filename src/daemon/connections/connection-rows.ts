@@ -105,16 +105,44 @@ export async function findRefresh(
     .executeTakeFirst()
 }
 
+export async function updateRow(
+  tx: Db,
+  { vaultId }: Pick<Actor, 'vaultId'>,
+  { provider, connection }: ConnectionId,
+  change: Partial<Omit<ConnectionRow, 'vault_id' | 'provider' | 'connection'>>,
+): Promise<void> {
+  await tx
+    .updateTable('connections')
+    .set(change)
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', provider)
+    .where('connection', '=', connection)
+    .execute()
+}
+
 /** With it goes what was known of its refreshes: it was about that credential alone. */
-export async function deleteRow(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
-  for (const table of ['refreshes', 'connections'] as const) {
-    await tx
-      .deleteFrom(table)
-      .where('vault_id', '=', actor.vaultId)
-      .where('provider', '=', provider)
-      .where('connection', '=', connection)
-      .execute()
-  }
+export async function deleteRow(tx: Db, actor: Actor, id: ConnectionId): Promise<void> {
+  await deleteIn(tx, 'refreshes', actor, id)
+  await deleteIn(tx, 'connections', actor, id)
+}
+
+/** What was known of a connection's refreshes counts no more. */
+export async function forgetRefreshes(tx: Db, actor: Actor, id: ConnectionId): Promise<void> {
+  await deleteIn(tx, 'refreshes', actor, id)
+}
+
+async function deleteIn(
+  tx: Db,
+  table: 'refreshes' | 'connections',
+  { vaultId }: Actor,
+  { provider, connection }: ConnectionId,
+): Promise<void> {
+  await tx
+    .deleteFrom(table)
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', provider)
+    .where('connection', '=', connection)
+    .execute()
 }
 
 /** Which connections a vault lists, and for which it has sealed records. */

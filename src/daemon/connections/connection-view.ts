@@ -43,7 +43,10 @@ export function usableConnection(
     connection: row.connection,
     kind,
     ...opened,
-    scopes: JSON.parse(row.scopes) as string[],
+    // Read where tokens are asked for; every other request does without.
+    get scopes() {
+      return JSON.parse(row.scopes) as string[]
+    },
     refreshable: row.refreshable === 1,
     ...(row.base_url !== null && { baseUrl: row.base_url }),
     ...(expiresAt !== undefined && { expiresAt }),

@@ -1,6 +1,6 @@
 import type { Actor } from '../../protocol/index.ts'
 import type { Db } from '../store/index.ts'
-import { findSealed } from './connection-rows.ts'
+import { findSealed, forgetRefreshes, updateRow } from './connection-rows.ts'
 import type { UsableConnection } from './connection-view.ts'
 
 /** What came of asking for a token with what a connection holds. */
@@ -28,7 +28,7 @@ export async function writeIssueOutcome(
   if ((await findSealed(tx, actor, used))?.record?.version !== used.version) return
   switch (outcome.kind) {
     case 'issued':
-      return forgetFailures(tx, actor, used)
+      return forgetRefreshes(tx, actor, used)
     case 'refused':
       return needLogin(tx, actor, used, { reason: outcome.reason, now })
     case 'failed':
@@ -36,37 +36,17 @@ export async function writeIssueOutcome(
   }
 }
 
-async function forgetFailures(tx: Db, { vaultId }: Actor, { provider, connection }: UsableConnection): Promise<void> {
-  await tx
-    .deleteFrom('refreshes')
-    .where('vault_id', '=', vaultId)
-    .where('provider', '=', provider)
-    .where('connection', '=', connection)
-    .execute()
-}
-
 interface Failure {
   readonly reason: string
   readonly now: number
 }
 
-async function needLogin(
-  tx: Db,
-  { vaultId }: Actor,
-  { provider, connection }: UsableConnection,
-  { reason, now }: Failure,
-): Promise<void> {
-  await tx
-    .updateTable('connections')
-    .set({
-      problem: 'needs_login',
-      problem_reason: `The provider gives its client no token any more (${reason}).`,
-      updated_at: new Date(now).toISOString(),
-    })
-    .where('vault_id', '=', vaultId)
-    .where('provider', '=', provider)
-    .where('connection', '=', connection)
-    .execute()
+async function needLogin(tx: Db, actor: Actor, used: UsableConnection, { reason, now }: Failure): Promise<void> {
+  await updateRow(tx, actor, used, {
+    problem: 'needs_login',
+    problem_reason: `The provider gives its client no token any more (${reason}).`,
+    updated_at: new Date(now).toISOString(),
+  })
 }
 
 /** There is no refresh token, and so neither a lease nor a journal: a later failure adds to the first. */

@@ -32,6 +32,7 @@ import {
   namesIn,
   RECORD_ID,
   type SealedRow,
+  updateRow,
   withRefreshes,
 } from './connection-rows.ts'
 import { connectionView, isApproved, redacted, type UsableConnection, usableConnection } from './connection-view.ts'
@@ -389,13 +390,7 @@ class ConnectionsOfStore implements Connections {
     const kind = kindOf(definition, row.flow, parseCredential(plaintext))
     const bound = boundTo(definition, kind, row.base_url ?? undefined)
     await this.#vault.put(tx, recordOf(actor, row), bound.destination, plaintext)
-    await tx
-      .updateTable('connections')
-      .set({ ...bound, updated_at: this.#timestamp() })
-      .where('vault_id', '=', actor.vaultId)
-      .where('provider', '=', row.provider)
-      .where('connection', '=', row.connection)
-      .execute()
+    await updateRow(tx, actor, row, { ...bound, updated_at: this.#timestamp() })
   }
 
   async logout(actor: Actor, provider: string, connection: string): Promise<LeftBehind> {
@@ -511,13 +506,7 @@ class ConnectionsOfStore implements Connections {
   }
 
   async #makeDefault(tx: Db, actor: Actor, { provider, connection }: ConnectionId): Promise<void> {
-    await tx
-      .updateTable('connections')
-      .set({ is_default: 1 })
-      .where('vault_id', '=', actor.vaultId)
-      .where('provider', '=', provider)
-      .where('connection', '=', connection)
-      .execute()
+    await updateRow(tx, actor, { provider, connection }, { is_default: 1 })
     await this.#audit.record(tx, actor, { event: 'connection.default_set', status: 'success', provider, connection })
   }
 
@@ -587,13 +576,7 @@ class ConnectionsOfStore implements Connections {
 
   #noteUse(actor: Actor, id: ConnectionId): void {
     this.#lastUse.note(`${actor.vaultId}/${recordId(id)}`, (last_used_at) =>
-      this.#store.db
-        .updateTable('connections')
-        .set({ last_used_at })
-        .where('vault_id', '=', actor.vaultId)
-        .where('provider', '=', id.provider)
-        .where('connection', '=', id.connection)
-        .execute(),
+      updateRow(this.#store.db, actor, id, { last_used_at }),
     )
   }
 

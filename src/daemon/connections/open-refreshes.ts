@@ -3,7 +3,7 @@ import type { Audit } from '../audit/index.ts'
 import type { ConnectionRow, Db, RefreshRow, Store } from '../store/index.ts'
 import type { OpenedRecord, Vault } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
-import { findRefresh, findSealed } from './connection-rows.ts'
+import { findRefresh, findSealed, updateRow } from './connection-rows.ts'
 import { type Credential, parseCredential, recordOf, serialize } from './credential-record.ts'
 import {
   dueAtOf,
@@ -340,21 +340,6 @@ async function updateRefresh(
 ): Promise<void> {
   await tx
     .updateTable('refreshes')
-    .set(change)
-    .where('vault_id', '=', vaultId)
-    .where('provider', '=', id.provider)
-    .where('connection', '=', id.connection)
-    .execute()
-}
-
-async function updateRow(
-  tx: Db,
-  { vaultId }: Actor,
-  id: ConnectionId,
-  change: Partial<Omit<ConnectionRow, 'vault_id' | 'provider' | 'connection'>>,
-): Promise<void> {
-  await tx
-    .updateTable('connections')
     .set(change)
     .where('vault_id', '=', vaultId)
     .where('provider', '=', id.provider)
