@@ -40,7 +40,13 @@ const vault = await openVault({
 const audit = openAudit(store)
 const bundledDir = new URL('../providers', import.meta.url).pathname
 const providers = openProviders({ bundledDir, customDir: paths.providers })
-const connections = openConnections({ store, vault, audit, providers, clients: openOAuthClients({ store, vault }) })
+const connections = openConnections({
+  store,
+  vault,
+  audit,
+  providers,
+  clients: openOAuthClients({ store, vault, providers }),
+})
 const actor = await onlyActor()
 const places = providers.list().flatMap((provider) => {
   const fixed = provider.hosts.find(({ host, pathPrefix }) => !host.includes('*') && pathPrefix === undefined)

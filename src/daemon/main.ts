@@ -91,7 +91,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
   const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
-  const clients = openOAuthClients({ store, vault })
+  const clients = openOAuthClients({ store, vault, providers })
   const connections = openConnections({ store, vault, audit, providers, clients })
   const principals = openPrincipals({
     store,

@@ -39,25 +39,36 @@ const boundHosts = z
     'Some of `hosts`, as they stand there: the entry is sent on these in place of `api_key`, and nowhere else. With `{access_token}` or `{oauth_client_id}` it is for tokens, in place of `oauth`.',
   )
 
+const anyEntry = {
+  hosts: boundHosts,
+  if_field: z
+    .string()
+    .regex(/^[a-z][a-z0-9_]{0,31}$/, 'must be the name of an optional field')
+    .optional()
+    .describe(
+      'Sent only where this optional field of the key has a value: an entry behind it for the same place, or the usual form, is for the others.',
+    ),
+}
+
 const injection = z
   .discriminatedUnion('type', [
     z.strictObject({
       type: z.literal('header'),
       name: headerName.describe('Header to set; the one the client sent is removed first.'),
       value: template.optional().describe('`{api_key}` if absent.'),
-      hosts: boundHosts,
+      ...anyEntry,
     }),
     z.strictObject({
       type: z.literal('query'),
       name: parameterName.describe('Query parameter to set; the one the client sent is removed first.'),
       value: template.optional().describe('`{api_key}` if absent.'),
-      hosts: boundHosts,
+      ...anyEntry,
     }),
     z.strictObject({
       type: z.literal('basic'),
       username: template.optional().describe('Empty if absent.'),
       password: template.optional().describe('Empty if absent.'),
-      hosts: boundHosts,
+      ...anyEntry,
     }),
     z.strictObject({
       type: z.literal('path'),
@@ -71,7 +82,7 @@ const injection = z
         .describe(
           'The first segment of the path that begins like that becomes this and the key. With a "/" at its end: where the path begins like that, its next segment becomes the key.',
         ),
-      hosts: boundHosts,
+      ...anyEntry,
     }),
   ])
   .describe(
@@ -123,6 +134,13 @@ const oauth = z.strictObject({
   registration_url: url.optional(),
   userinfo_url: url.optional(),
   scopes: z.array(headerValue.max(200)).max(200),
+  scope_names: z
+    .record(
+      z.string().regex(/^[a-z][a-z0-9.-]{0,39}$/, 'must be lower-case letters, digits, "-" and ".", at most 40'),
+      z.array(headerValue.max(200)).min(1).max(20),
+    )
+    .optional()
+    .describe('Short names that a login may give in place of scopes: `{"drive": ["https://…/auth/drive"]}`.'),
   scope_separator: z.string().min(1).max(3).optional(),
   grant: z
     .enum(GRANTS)
@@ -206,6 +224,11 @@ export const providerDefinition = z.strictObject({
     .optional()
     .describe('Day on which what stands here was last compared with its `sources`: `2026-11-22`.'),
   sources: z.array(url).min(1).max(10).optional().describe('Pages that say what stands here. https.'),
+  part_of: providerName
+    .optional()
+    .describe(
+      'The provider that logs in to this product and others: both have one `token_url`. An app that was made for one serves the other; on a host of both, this one goes first.',
+    ),
   auth_type: z.enum(AUTH_TYPES),
   flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
   hosts: z

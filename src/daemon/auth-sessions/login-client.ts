@@ -16,8 +16,11 @@ type Definition = LoginRequest['provider']['definition']
 /** Who we are to a provider in one login. */
 export interface LoginClient {
   readonly client: OAuthClient
-  /** `definition`: a public one. `app`: the user's own. `registration`: made for us by the server. */
-  readonly origin: 'definition' | 'app' | 'registration'
+  /**
+   * `definition`: a public one. `app`: the user's own. `family`: the user's own for the provider that this one is a part
+   * of. `registration`: made for us by the server.
+   */
+  readonly origin: 'definition' | 'app' | 'family' | 'registration'
   /** To be stored with the connection, where this login is the first that has it. */
   readonly kept?: KeptClient
 }
@@ -42,8 +45,11 @@ export async function knownClient(
     if (anew === 'client') throw noOtherClient(provider.definition)
     return { client: { id, auth: 'none' }, origin: 'definition' }
   }
-  const own = anew === 'client' ? undefined : await clients.own(actor, provider, baseUrl)
-  return own && { client: own, origin: 'app' }
+  if (anew === 'client') return undefined
+  const own = await clients.own(actor, provider, baseUrl)
+  if (own) return { client: own, origin: 'app' }
+  const shared = await clients.ofFamily(actor, provider, baseUrl)
+  return shared && { client: shared, origin: 'family' }
 }
 
 function noOtherClient({ name }: Definition): BrokerError {
@@ -114,7 +120,7 @@ export async function doubtRegistration(
 }
 
 function isKeptApp({ origin, kept }: LoginClient): boolean {
-  return origin === 'app' && kept === undefined
+  return (origin === 'app' || origin === 'family') && kept === undefined
 }
 
 async function forgetApp({ clients }: Pick<ClientRooms, 'clients'>, { actor, provider, baseUrl }: LoginRequest) {

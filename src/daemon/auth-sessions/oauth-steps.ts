@@ -128,7 +128,7 @@ function grantedOf(login: OAuthLogin, tokens: Tokens): Granted {
   }
 }
 
-/** A user's own app is stored once for all its connections. */
+/** A user's own app is stored once for all its connections; that of another provider may be removed with it. */
 function sealedClient({ client, origin }: LoginClient): LoginClient['client'] {
-  return origin === 'registration' ? client : { id: client.id, auth: client.auth }
+  return origin === 'registration' || origin === 'family' ? client : { id: client.id, auth: client.auth }
 }

@@ -11,6 +11,7 @@ import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
 import { pastedReturn } from './pasted-return.ts'
+import { scopesNamed } from './scope-names.ts'
 import {
   cancelledMeanwhile,
   endOf,
@@ -97,7 +98,7 @@ class AuthSessionsInMemory implements AuthSessions {
         provider,
         section,
         ...(baseUrl !== undefined && { baseUrl }),
-        ...(scopes && { scopes }),
+        ...(scopes && { scopes: scopesNamed(provider, scopes) }),
         anew: newClient ? 'client' : force ? 'registration' : 'nothing',
       }),
     )

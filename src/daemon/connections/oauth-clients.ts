@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
-import type { Provider } from '../providers/index.ts'
+import { isPartOf, type Provider, type Providers } from '../providers/index.ts'
 import type { Db, Store } from '../store/index.ts'
 import type { RecordRef, Vault } from '../vault/index.ts'
 import { destinationOf } from './destination.ts'
@@ -34,6 +34,8 @@ export type ForgottenClient =
 export interface OAuthClients {
   /** The user's own app. Undefined where there is none, or where the definition has changed where its secret would go. */
   own(actor: Actor, provider: Provider, baseUrl?: string): Promise<OAuthClientRecord | undefined>
+  /** The user's own app of the provider that this one is a part of: it is good here, too. */
+  ofFamily(actor: Actor, provider: Provider, baseUrl?: string): Promise<OAuthClientRecord | undefined>
   /** The user's own app of this client id, also one whose place another has taken: earlier connections go on with it. */
   ownById(actor: Actor, provider: Provider, id: string, baseUrl?: string): Promise<OAuthClientRecord | undefined>
   /** Undefined where there is none, where it was made by another issuer, and where its secret has ended. */
@@ -42,7 +44,7 @@ export interface OAuthClients {
     provider: Provider,
     at: { readonly issuer: string; readonly redirectUri: string },
   ): Promise<RegisteredClientRecord | undefined>
-  /** Within the transaction that stores the login. */
+  /** Within the transaction that stores the login. An own app serves the provider that this one is a part of from then on, too. */
   keep(tx: Db, actor: Actor, provider: Provider, kept: KeptClient, baseUrl?: string): Promise<void>
   /** Forgets one that the provider does not know any more. */
   forget(actor: Actor, provider: Provider, which: ForgottenClient): Promise<void>
@@ -53,10 +55,11 @@ export interface OAuthClients {
 export interface OAuthClientsOptions {
   readonly store: Store
   readonly vault: Vault
+  readonly providers: Pick<Providers, 'find'>
   readonly now?: () => number
 }
 
-export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsOptions): OAuthClients {
+export function openOAuthClients({ store, vault, providers, now = Date.now }: OAuthClientsOptions): OAuthClients {
   const read = async (ref: RecordRef, { definition }: Provider, db: Db = store.db) => {
     try {
       const record = await vault.get(db, ref, destinationOf(definition, 'oauth2', undefined))
@@ -67,8 +70,24 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
       throw error
     }
   }
+  const wholeOf = ({ definition }: Provider) => {
+    const whole = definition.part_of === undefined ? undefined : providers.find(definition.part_of)
+    return whole && isPartOf(definition, whole.definition) ? whole : undefined
+  }
+  const putOwn = async (tx: Db, actor: Actor, provider: Provider, client: OAuthClientRecord, baseUrl?: string) => {
+    const put = (ref: RecordRef, one: OAuthClientRecord) =>
+      vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(one))
+    const ref = ownRef(actor, provider, baseUrl)
+    const before = await read(ref, provider, tx)
+    if (before && before.id !== client.id) await put(earlierRef(ref, before.id), before)
+    await put(ref, client)
+  }
   return {
     own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider),
+    async ofFamily(actor, provider, baseUrl) {
+      const whole = wholeOf(provider)
+      return whole && read(ownRef(actor, whole, baseUrl), whole)
+    },
     async ownById(actor, provider, id, baseUrl) {
       const current = await read(ownRef(actor, provider, baseUrl), provider)
       const found =
@@ -82,18 +101,21 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
       return { ...client, issuer, redirectUri }
     },
     async keep(tx, actor, provider, kept, baseUrl) {
-      const destination = destinationOf(provider.definition, 'oauth2', undefined)
-      const put = (ref: RecordRef, client: OAuthClientRecord) => vault.put(tx, ref, destination, serialize(client))
-      if (kept.kind === 'registered')
-        return void (await put(registeredRef(actor, provider, kept.client.redirectUri), kept.client))
-      const ref = ownRef(actor, provider, baseUrl)
-      const before = await read(ref, provider, tx)
-      if (before && before.id !== kept.client.id) await put(earlierRef(ref, before.id), before)
-      await put(ref, kept.client)
+      if (kept.kind === 'registered') {
+        const ref = registeredRef(actor, provider, kept.client.redirectUri)
+        await vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(kept.client))
+        return
+      }
+      const whole = wholeOf(provider)
+      await putOwn(tx, actor, provider, kept.client, baseUrl)
+      if (whole) await putOwn(tx, actor, whole, kept.client, baseUrl)
     },
     async forget(actor, provider, which) {
       if (which.kind === 'own') {
-        await store.transaction((tx) => vault.remove(tx, ownRef(actor, provider, which.baseUrl)))
+        const holders = [provider, wholeOf(provider)].filter((holder) => holder !== undefined)
+        await store.transaction(async (tx) => {
+          for (const holder of holders) await vault.remove(tx, ownRef(actor, holder, which.baseUrl))
+        })
         return
       }
       for (const ref of await refsOf(store.db, actor, `${provider.definition.name}/registered/`)) {

@@ -37,7 +37,7 @@ export async function openRooms({ folder, now = Date.now, process = 'only', alon
   const actor = await onlyActor(store, vault)
   const audit = openAudit(store, now)
   const providers = openProviders({ bundledDir: join(folder, 'none'), customDir: join(folder, 'providers') })
-  const clients = openOAuthClients({ store, vault, now })
+  const clients = openOAuthClients({ store, vault, providers, now })
   const connections = openConnections({ store, vault, audit, providers, clients, now, random: () => 0 })
   const refreshes = await openRefreshes({ store, vault, audit, alone, now, random: () => 1 })
   return { store, vault, actor, audit, providers, clients, connections, refreshes }

@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../../protocol/index.ts'
 import type { Connection, Route, Routes } from '../../schemas/index.ts'
-import { credentialHosts, type Provider } from '../providers/index.ts'
+import { credentialHosts, isOneFamily, isPartOf, type Provider } from '../providers/index.ts'
 import { isUsed, mayInject } from './granted-use.ts'
 import { usedOrphans } from './orphans.ts'
 import type { CredentialsOptions } from './resolve.ts'
@@ -65,14 +65,14 @@ function routeOf(provider: string, pattern: Provider['hosts'][number], connectio
 }
 
 function tiedPlaces(providers: readonly Provider[]): ReadonlySet<string> {
-  const owners = new Map<string, string>()
+  const owners = new Map<string, Provider['definition']>()
   const tied = new Set<string>()
   for (const { definition, hosts } of providers) {
     for (const pattern of hosts) {
       const place = placeOf(routeOf(definition.name, pattern))
       const owner = owners.get(place)
-      if (owner !== undefined && owner !== definition.name) tied.add(place)
-      owners.set(place, definition.name)
+      if (owner !== undefined && owner !== definition && !isOneFamily(owner, definition)) tied.add(place)
+      if (owner === undefined || !isPartOf(owner, definition)) owners.set(place, definition)
     }
   }
   return tied

@@ -7,6 +7,7 @@ import { credentialHosts } from './base-url.ts'
 import { clientScopes, grantsToClients, hasKey } from './client-credentials.ts'
 import { clientParty } from './client-party.ts'
 import { credentialFields, parseCredential } from './credential.ts'
+import { isOneFamily, isPartOf } from './family.ts'
 import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
 import { compileKeyPattern } from './key-pattern.ts'
@@ -70,7 +71,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['beehiiv', 'api.beehiiv.com/v2/publications', 'Authorization: Bearer CNRYkey'],
   ['better-stack', 'uptime.betterstack.com/api/v2/monitors', 'Authorization: Bearer CNRYkey'],
   ['bigcommerce', 'api.bigcommerce.com/stores/acme/v3/catalog/products', 'X-Auth-Token: CNRYkey'],
-  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Bearer CNRYkey'],
+  ['bitbucket', 'api.bitbucket.org/2.0/repositories/acme', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
   ['bitly', 'api-ssl.bitly.com/v4/user', 'Authorization: Bearer CNRYkey'],
   ['black-forest-labs', 'api.bfl.ai/v1/flux-pro-1.1', 'x-key: CNRYkey'],
   ['bland-ai', 'api.bland.ai/v1/calls', 'Authorization: CNRYkey'],
@@ -479,6 +480,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['siliconflow', 'api.siliconflow.com/v1/models', 'Authorization: Bearer CNRYkey'],
   ['similarweb', 'api.similarweb.com/v1/website/example.com/total-traffic-and-engagement/visits', '?api_key=CNRYkey'],
   ['slack', 'slack.com/api/auth.test', 'Authorization: Bearer CNRYkey'],
+  ['slack-app', 'slack.com/api/apps.connections.open', 'Authorization: Bearer CNRYkey'],
   ['smartlead', 'server.smartlead.ai/api/v1/campaigns', '?api_key=CNRYkey'],
   ['smartsheet', 'api.smartsheet.com/2.0/users/me', 'Authorization: Bearer CNRYkey'],
   [
@@ -627,6 +629,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYtoken'],
   ['gitlab', 'gitlab.com/api/v4/user', 'Authorization: Bearer CNRYtoken'],
   ['gmail', 'gmail.googleapis.com/gmail/v1/users/me/profile', 'Authorization: Bearer CNRYtoken'],
+  ['google', 'vision.googleapis.com/v1/images:annotate', 'Authorization: Bearer CNRYtoken'],
   ['google-admin', 'admin.googleapis.com/admin/directory/v1/users', 'Authorization: Bearer CNRYtoken'],
   ['google-analytics', 'analyticsdata.googleapis.com/v1beta/properties/1:runReport', 'Authorization: Bearer CNRYtoken'],
   ['google-bigquery', 'bigquery.googleapis.com/bigquery/v2/projects', 'Authorization: Bearer CNRYtoken'],
@@ -783,7 +786,7 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
   [
     'bitbucket',
     'bitbucket.org/o/r.git/info/refs',
-    'Authorization: Basic eC10b2tlbi1hdXRoOkNOUllrZXk=',
+    'Authorization: Basic eC1iaXRidWNrZXQtYXBpLXRva2VuLWF1dGg6Q05SWWtleQ==',
     'Authorization: Basic eC10b2tlbi1hdXRoOkNOUll0b2tlbg==',
   ],
   [
@@ -1301,13 +1304,33 @@ describe('the bundled providers', () => {
         .slice(index + 1)
         .map((other) => [one, other] as const),
     )
-    const tied = pairs.filter(([one, other]) =>
-      one.hosts.some((ours) => other.hosts.some((theirs) => tie(ours, theirs))),
+    const tied = pairs.filter(
+      ([one, other]) =>
+        !isOneFamily(one.definition, other.definition) &&
+        one.hosts.some((ours) => other.hosts.some((theirs) => tie(ours, theirs))),
     )
     assert.deepEqual(
       tied.map(([one, other]) => `${one.definition.name} ${other.definition.name}`),
       [],
     )
+  })
+
+  it('are parts of Google, where they are products of it: its login serves each of their hosts', () => {
+    const google = bundled.get('google')
+    const parts = bundled.list().filter(({ definition }) => definition.part_of === 'google')
+    assert.equal(parts.length, 18)
+    const loose = parts.filter(({ definition }) => !isPartOf(definition, google.definition))
+    assert.deepEqual(loose, [])
+    const unserved = parts.flatMap(({ hosts }) =>
+      hosts.filter(
+        ({ host, pathPrefix }) =>
+          bundled.match(
+            { host, port: 443, path: `${pathPrefix ?? '/'}x` },
+            ({ definition }) => definition.name === 'google',
+          ).kind !== 'one',
+      ),
+    )
+    assert.deepEqual(unserved, [])
   })
 
   it('never want the same environment variable', () => {

@@ -6,7 +6,16 @@ import { clientProblems, problemOfClientEndpoint } from './client-rules.ts'
 import { credentialFields } from './credential.ts'
 import { problemOfEndpoint } from './endpoint.ts'
 import { formatHost, parseHostPattern, tie } from './host-pattern.ts'
-import { fieldsOf, furtherPlaceNames, isForTokens, mainPlaceName, type NamedPlace, TOKEN_FIELDS } from './injection.ts'
+import {
+  fieldsOf,
+  furtherPlaceNames,
+  isForTokens,
+  leavesRoom,
+  mainPlaceName,
+  type NamedPlace,
+  placeId,
+  TOKEN_FIELDS,
+} from './injection.ts'
 import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
 import { sendsOnlySignatures, signingProblems } from './signing-credential.ts'
 
@@ -30,6 +39,7 @@ const RULES: readonly Rule[] = [
   placesAreDistinct,
   fieldsIncludeTheKey,
   templatesNameFields,
+  conditionsNameOptionalFields,
   entriesHaveTheirSection,
   keyFormsDoNotContradict,
   patternsCompile,
@@ -169,6 +179,8 @@ function fitEqually(one: string, other: string): boolean {
   return 'pattern' in a && 'pattern' in b && tie(a.pattern, b.pattern)
 }
 
+type Entry = NonNullable<ProviderDefinition['injections']>[number]
+
 function placesAreDistinct(definition: ProviderDefinition): readonly ErrorDetail[] {
   const bound = new Set((definition.injections ?? []).flatMap(({ hosts = [] }) => hosts))
   const found = AUTH_TYPES.flatMap((type) =>
@@ -184,16 +196,29 @@ function placesOn(definition: ProviderDefinition, type: AuthType, host: string |
   const fixed = Object.keys(definition.headers ?? {}).map(
     (name): NamedPlace => ({ kind: 'header', name, path: `headers.${name}` }),
   )
-  const main = own.length > 0 ? own : mainPlaceName(definition, type)
-  return [...main, ...entries.filter(({ entry }) => entry.hosts === undefined), ...fixed]
+  const usual = leavesRoom(own.map(({ entry }) => entry)) ? mainPlaceName(definition, type) : []
+  return [
+    ...withoutAlternatives([...own, ...usual]),
+    ...entries.filter(({ entry }) => entry.hosts === undefined),
+    ...fixed,
+  ]
 }
 
 const PLACE_WORDS = { header: 'header', query: 'parameter', path: 'path' } as const
 
+/** One that is for some credentials only leaves its place to the next. */
+function withoutAlternatives(places: readonly (NamedPlace & { readonly entry?: Entry })[]): readonly NamedPlace[] {
+  return places.filter(
+    ({ entry, kind, name }, index) =>
+      entry?.if_field === undefined ||
+      !places.slice(index + 1).some((other) => placeId(other.kind, other.name) === placeId(kind, name)),
+  )
+}
+
 function repeated(places: readonly NamedPlace[]): readonly ErrorDetail[] {
   const seen = new Set<string>()
   return places.flatMap(({ kind, name, path }) => {
-    const place = { header: `header ${name.toLowerCase()}`, query: `query ${name}`, path: 'path' }[kind]
+    const place = placeId(kind, name)
     if (!seen.has(place)) {
       seen.add(place)
       return []
@@ -225,6 +250,15 @@ function templatesNameFields(definition: ProviderDefinition): readonly ErrorDeta
     if (isUsername && template.includes(':')) return [problem(path, 'must not contain ":"')]
     return []
   })
+}
+
+function conditionsNameOptionalFields(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const optional = credentialFields(definition).flatMap(({ name, required }) => (required ? [] : [name]))
+  return (definition.injections ?? []).flatMap(({ if_field: name }, index) =>
+    name === undefined || optional.includes(name)
+      ? []
+      : [problem(`injections.${index}.if_field`, 'must be one of the optional fields of "api_key"')],
+  )
 }
 
 interface Template {

@@ -85,8 +85,9 @@ function withPrefix(prefix: unknown): string {
   return prefix === undefined || prefix === '' ? '' : `${prefix} `
 }
 
-function injectionLine({ type, name, prefix, value, username, password, hosts, ...more }: Json): string {
-  const where = Array.isArray(hosts) ? ` (on ${hosts.join(', ')})` : ''
+function injectionLine({ type, name, prefix, value, username, password, hosts, if_field, ...more }: Json): string {
+  const condition = if_field === undefined ? '' : `, where ${if_field} was given`
+  const where = Array.isArray(hosts) ? ` (on ${hosts.join(', ')}${condition})` : condition
   const rest = Object.keys(more).length > 0 ? ` ${JSON.stringify(more)}` : ''
   if (type === 'basic') return `header authorization: Basic ${username ?? ''}:${password ?? ''}${rest}${where}`
   return `${type} ${name ?? prefix ?? ''}: ${value ?? '{api_key}'}${rest}${where}`

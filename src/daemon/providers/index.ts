@@ -22,6 +22,7 @@ export {
 } from './destination-difference.ts'
 export { type CredentialKind, destinationDigest, destinationText, digestOf } from './destination-digest.ts'
 export { hostsOfDestination } from './destination-hosts.ts'
+export { isOneFamily, isPartOf } from './family.ts'
 export { formatHost, type HostPattern, HTTPS_PORT, matchesHost } from './host-pattern.ts'
 export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'

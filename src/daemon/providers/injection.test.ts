@@ -178,6 +178,21 @@ describe('injection', () => {
       assert.deepEqual(token(GIT), ['Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==', ...version])
     })
 
+    it('sends one form where an optional field was given, and another where it was not', () => {
+      const definition = {
+        api_key: { fields: [field('account', { required: false }), field('api_key', { secret: true })] },
+        injections: [
+          { type: 'basic', username: '{account}', password: '{api_key}', hosts: [MAIN.host], if_field: 'account' },
+          { type: 'header', name: 'authorization', value: 'Bearer {api_key}', hosts: [MAIN.host] },
+        ],
+      }
+      assert.deepEqual(injected(definition, { account: 'acme' }), ['Authorization: Basic YWNtZTpDTlJZa2V5'])
+      assert.deepEqual(injected(definition), ['authorization: Bearer CNRYkey'])
+      const usual = { ...definition, injections: definition.injections.slice(0, 1) }
+      assert.deepEqual(injected(usual, { account: 'acme' }), ['Authorization: Basic YWNtZTpDTlJZa2V5'])
+      assert.deepEqual(injected(usual), ['Authorization: CNRYkey'])
+    })
+
     it('sends further places for tokens beside the main one and beside that of a host, with the id of the client', () => {
       const client = { type: 'header', name: 'Client-Id', value: '{oauth_client_id}' }
       const credential = { access_token: new Secret('CNRYtoken'), client_id: new Secret('CNRYclient') }

@@ -48,8 +48,11 @@ export function injectionFor(
 function keyPlaces(definition: ProviderDefinition, credential: Credential, bound: readonly Entry[]): readonly Place[] {
   const apiKey = keyForm(definition)
   const key = credential['api_key']
-  const filled = (entries: readonly Entry[]) => entries.flatMap((entry) => furtherPlace(entry, credential) ?? [])
-  const main = apiKey && key && (bound.length > 0 ? filled(bound) : mainPlace(apiKey, credential, key.reveal()))
+  const filled = (entries: readonly Entry[]) =>
+    firstOfEach(entries.flatMap((entry) => furtherPlace(entry, credential) ?? []))
+  const own = filled(bound)
+  const isOwn = own.length > 0 || !leavesRoom(bound)
+  const main = apiKey && key && (isOwn ? own : mainPlace(apiKey, credential, key.reveal()))
   if (!main || main.length === 0) throw missing(definition, 'API key')
   return [...main, ...filled(everywhere(definition, 'api_key'))]
 }
@@ -67,6 +70,25 @@ function tokenPlaces(
   const { header_name = 'Authorization', prefix = 'Bearer' } = oauth ?? {}
   const main: Place = ['header', header_name, withPrefix(prefix, token.reveal())]
   return [...(bound.length > 0 ? filled(bound) : [main]), ...filled(everywhere(definition, 'oauth2'))]
+}
+
+/** Whether some credentials have the usual form on a host all the same. */
+export function leavesRoom(bound: readonly Entry[]): boolean {
+  return bound.every((entry) => entry.if_field !== undefined)
+}
+
+/** Of those that share a place all but the last are for some credentials only. */
+function firstOfEach(places: readonly Place[]): readonly Place[] {
+  return places.filter((place, index) => places.findIndex((other) => isSamePlace(place, other)) === index)
+}
+
+function isSamePlace([kind, name]: Place, [otherKind, otherName]: Place): boolean {
+  return placeId(kind, name) === placeId(otherKind, otherName)
+}
+
+/** Equal for two that would be written over each other. There is one path. */
+export function placeId(kind: Place[0], name: string): string {
+  return { header: `header ${name.toLowerCase()}`, query: `query ${name}`, path: 'path' }[kind]
 }
 
 /** How a key is sent, where one is: of a client, nothing but its tokens goes to the hosts. */
@@ -138,7 +160,8 @@ export function placeNamesFor(
   const bound = further.filter(isBound)
   const main = mainPlaceName(definition, authType)
   const places: readonly NamedPlace[] = [
-    ...(bound.length > 0 ? bound : main),
+    ...bound,
+    ...(leavesRoom(bound.map(({ entry }) => entry)) ? main : []),
     ...further.filter(({ entry }) => entry.hosts === undefined),
   ]
   return [...new Set(places.map(({ kind, name }) => `${kind} ${name}`))]
@@ -174,6 +197,7 @@ export function passwordTemplate({ username = '', password }: ApiKey): string {
 }
 
 function furtherPlace(entry: Entry, credential: Credential): readonly Place[] | undefined {
+  if (entry.if_field !== undefined && !Object.hasOwn(credential, entry.if_field)) return undefined
   if (entry.type === 'basic') {
     const [username, password] = [fill(entry.username ?? '', credential), fill(entry.password ?? '', credential)]
     if (username === undefined || password === undefined) return undefined

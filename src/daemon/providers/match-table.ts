@@ -1,4 +1,5 @@
 import { isAtOrBelow, mayLeavePrefix } from '../../protocol/index.ts'
+import { isPartOf } from './family.ts'
 import { type HostPattern, isWildcard, matchesHost } from './host-pattern.ts'
 import type { Match, Provider, Target } from './provider.ts'
 
@@ -86,10 +87,18 @@ function decide(entries: readonly Entry[], path: string | undefined, among: (pro
     else if (!best.some((other) => other.provider === provider)) best = [...best, entry]
     longest = prefix.length
   }
-  const [only] = best
+  const decided = best.length > 1 ? withoutWholes(best) : best
+  const [only] = decided
   if (only === undefined) return NONE
-  if (best.length > 1) return { kind: 'tie', providers: best.map(({ provider }) => provider) }
+  if (decided.length > 1) return { kind: 'tie', providers: decided.map(({ provider }) => provider) }
   return { kind: 'one', provider: only.provider, host: only.pattern }
+}
+
+/** One product's definition is more specific than that of everything its provider offers. */
+function withoutWholes(entries: readonly Entry[]): readonly Entry[] {
+  return entries.filter(
+    (whole) => !entries.some((part) => isPartOf(part.provider.definition, whole.provider.definition)),
+  )
 }
 
 function isCovered({ pathPrefix }: HostPattern, path: string | undefined): boolean {

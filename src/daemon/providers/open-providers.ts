@@ -8,6 +8,7 @@ import {
   removeDefinition,
   writeDefinition,
 } from './definition-files.ts'
+import { isOneFamily } from './family.ts'
 import { formatHost, type HostPattern, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
 import { parseDefinition } from './parse-definition.ts'
@@ -182,6 +183,7 @@ function ties(providers: readonly Provider[]): readonly string[] {
     providers.slice(index + 1).flatMap((other) => {
       // Those that come together are tested never to tie.
       if (one.source === 'bundled' && other.source === 'bundled') return []
+      if (isOneFamily(one.definition, other.definition)) return []
       const host = one.hosts.find((ours) => other.hosts.some((theirs) => tie(ours, theirs)))
       const names = `Providers "${one.definition.name}" and "${other.definition.name}"`
       return host === undefined ? [] : [`${names} both match ${formatHost(host)}: nothing is injected there`]

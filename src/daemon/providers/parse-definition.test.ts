@@ -26,6 +26,15 @@ const bound = (rest: object) => ({
 })
 const header = (name: string) => ({ api_key: { header_name: name } })
 const field = (name: string, rest: object = {}) => ({ name, label: 'Label', secret: true, required: true, ...rest })
+/** Two forms for one place, each where these fields were given. */
+const forms = (...conditions: readonly (readonly string[])[]) => ({
+  api_key: { fields: [field('account', { required: false }), field('api_key')] },
+  injections: conditions.map(([name]) => ({
+    ...{ type: 'basic', password: '{api_key}', hosts: ['api.prov.test'] },
+    ...(name !== undefined && { if_field: name }),
+  })),
+})
+const FIXED = { Authorization: 'fixed' }
 
 const SIGNED = { api_key: undefined, signing: { type: 'aws_sigv4' } }
 const serviceAccount = (more: object) => ({
@@ -66,6 +75,7 @@ describe('a provider definition', () => {
       },
     ],
     ['for OAuth', oauth({ issuer: 'https://prov.test/', resource: 'https://prov.test/mcp', prefix: 'token' })],
+    ['with one form where an optional field was given, and another where not', forms(['account'], [])],
     ['with the key in the path', { injections: [{ type: 'path', prefix: '/bot', hosts: ['api.prov.test'] }] }],
     [
       'with the key for a whole segment',
@@ -283,6 +293,14 @@ describe('a provider definition', () => {
     ],
     ['place taken already', { injections: [{ type: 'basic', password: '{api_key}' }] }, ['injections.0']],
     ['form for a host of others', bound({ hosts: ['b.test'] }), ['injections.0.hosts.0']],
+    ['condition of a field that is always there', bound({ if_field: 'api_key' }), ['injections.0.if_field']],
+    ['condition of no field', bound({ if_field: 'account' }), ['injections.0.if_field']],
+    ['form that another leaves no room for', forms([], ['account']), ['injections.1']],
+    [
+      'form that a fixed header leaves no room for',
+      { ...forms(['account'], []), headers: FIXED },
+      ['headers.Authorization'],
+    ],
     ['form for a host twice', bound({ hosts: ['api.prov.test', 'api.prov.test'] }), ['injections.0.hosts.1']],
     ['form for no host', bound({ hosts: [] }), ['injections.0.hosts']],
     [
