@@ -260,6 +260,26 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     assert.doesNotMatch(await page.content(), /CNRY/)
   })
 
+  it('stores a key of a form that nobody knows, and says so', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'OpenAI')
+    await dialog(page).getByLabel('Name of the connection').fill('odd')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await dialog(page).getByLabel('OpenAI API key').fill('CNRYof-another-form')
+    await page.keyboard.press('Enter')
+    await page.getByText('OpenAI is connected.').waitFor()
+    await dialog(page)
+      .getByText(/it should look like sk-/)
+      .waitFor()
+    assert.doesNotMatch(await page.content(), /CNRY/)
+  })
+
+  it('names the short names of scopes', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'Google')
+    await page.getByText(/Short names: .*gmail, .*drive/).waitFor()
+  })
+
   it('connects by a key that signs, of one line or of many', async () => {
     const page = await world.openAs(ada, daemon, '/providers')
     await beginConnecting(page, 'Amazon Web Services')

@@ -95,6 +95,14 @@ function requestOf(way: Way): object {
   return way === 'client' ? { flow: 'api_key', grant: 'client_credentials' } : { flow: way }
 }
 
+function scopesHelp(usual: readonly string[], names: readonly string[]): string | undefined {
+  const sentences = [
+    ...(usual.length > 0 ? [`Unless you say otherwise: ${usual.join(' ')}.`] : []),
+    ...(names.length > 0 ? [`Short names: ${names.join(', ')}.`] : []),
+  ]
+  return sentences.length > 0 ? sentences.join(' ') : undefined
+}
+
 interface BeginProps {
   readonly definition: ProviderDefinition
   readonly connection: string | undefined
@@ -171,7 +179,7 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
           label="Scopes"
           name="scopes"
           isOptional
-          help={usual.length > 0 ? `Unless you say otherwise: ${usual.join(' ')}` : undefined}
+          help={scopesHelp(usual, Object.keys(oauth?.scope_names ?? {}))}
           wrong={wrong('scopes')}
         />
       )}
@@ -238,6 +246,11 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
           </strong>{' '}
           It is called {connection}. Commands behind “broker run” can use it now, and none of them can read it.
         </p>
+        {session.warnings?.map((text) => (
+          <p key={text} className="alert warn">
+            <Said>{text}</Said>
+          </p>
+        ))}
         <pre className="command">broker run -- your-command</pre>
         <div className="buttons">
           <button type="button" className="button" onClick={onClose}>
