@@ -629,7 +629,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYtoken'],
   ['gitlab', 'gitlab.com/api/v4/user', 'Authorization: Bearer CNRYtoken'],
   ['gmail', 'gmail.googleapis.com/gmail/v1/users/me/profile', 'Authorization: Bearer CNRYtoken'],
-  ['google', 'vision.googleapis.com/v1/images:annotate', 'Authorization: Bearer CNRYtoken'],
+  ['google', 'keep.googleapis.com/v1/notes', 'Authorization: Bearer CNRYtoken'],
   ['google-admin', 'admin.googleapis.com/admin/directory/v1/users', 'Authorization: Bearer CNRYtoken'],
   ['google-analytics', 'analyticsdata.googleapis.com/v1beta/properties/1:runReport', 'Authorization: Bearer CNRYtoken'],
   ['google-bigquery', 'bigquery.googleapis.com/bigquery/v2/projects', 'Authorization: Bearer CNRYtoken'],
@@ -810,6 +810,7 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
     'Authorization: Basic b2F1dGgyOkNOUllrZXk=',
     'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
   ],
+  ['wandb', 'api.inference.wandb.ai/v1/chat/completions', 'Authorization: Bearer CNRYkey'],
 ]
 
 /** Further hosts that the same key is for: regions, and APIs of a service beside its chief one. */

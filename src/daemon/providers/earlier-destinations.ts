@@ -546,6 +546,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  wandb: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: 'api',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.wandb.ai'],
+      injections: [],
+    },
+  ],
 }
 
 export interface EarlierDestination {
