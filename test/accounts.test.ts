@@ -110,6 +110,18 @@ describe('accounts', () => {
     assert.ok(all.some((event: { principal_id: string }) => event.principal_id === eve.principalId))
   })
 
+  it('tell an admin whose each principal is, and nobody else', async () => {
+    const { accounts } = (await ada.call('GET', '/api/accounts')).body
+    assert.deepEqual(
+      accounts.map(({ email, principal_id: id }: { email: string; principal_id: string }) => [email, id]),
+      [
+        [ADA.email, ada.principalId],
+        [EVE.email, eve.principalId],
+      ],
+    )
+    assert.equal((await eve.call('GET', '/api/accounts')).status, 403)
+  })
+
   it('count the same events by the hour', async () => {
     const { counts } = (await eve.call('GET', '/api/audit/counts')).body
     const { events } = (await eve.call('GET', '/api/audit/events?limit=500')).body

@@ -5,6 +5,7 @@ import type { Page } from 'playwright-core'
 import { whyNot } from '../tools/available.ts'
 import { type Caller, type DaemonUnderTest, owner, startDaemon, suiteCleanup } from './daemon-under-test.ts'
 import { dialog, openWorld, row, ship } from './dashboard-world.ts'
+import { signedIn } from './signed-in-browser.ts'
 
 describe('the audit page', { skip: whyNot('chromium') }, () => {
   const cleanup = suiteCleanup()
@@ -162,6 +163,14 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
     })`)
     await page.pdf()
     assert.equal(await page.evaluate('window.printed'), 100)
+  })
+
+  it('says whose a browser was, to an admin', async () => {
+    const eve = await signedIn(daemon, 'register', { email: 'eve@example.com', password: 'CNRY another long phrase' })
+    const begun = await eve.call('POST', '/api/auth/providers/openai/connect', { flow: 'api_key' })
+    await eve.call('POST', `/api/auth/sessions/${begun.body.id}/resume`, { input: { api_key: 'sk-CNRYeveeveeveeve' } })
+    const page = await world.openAs(ada, daemon, '/audit?event=provider.login')
+    await row(page, 'somebody else, in a browser').getByText('eve@example.com').waitFor()
   })
 
   it('tells everything of one event', async () => {

@@ -9,6 +9,7 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type {
+  AccountList,
   Approval,
   AuditCounts,
   AuditPage,
@@ -37,6 +38,19 @@ async function askWho(): Promise<Me | null> {
     forgetCsrfToken()
     return null
   }
+}
+
+/** E-mail addresses by principal. Only an admin may know those of others. */
+export function useEmails(me: Me): ReadonlyMap<string, string> {
+  const { data } = useQuery({
+    queryKey: ['accounts'],
+    queryFn: async () => (await ask<AccountList>('GET', '/api/accounts')).accounts,
+    enabled: me.role === 'admin',
+  })
+  return useMemo(() => {
+    const own = me.email === undefined ? [] : [[me.principal_id, me.email] as const]
+    return new Map([...own, ...(data ?? []).map(({ principal_id, email }) => [principal_id, email] as const)])
+  }, [data, me])
 }
 
 export function useConnections(): UseQueryResult<readonly Connection[]> {

@@ -43,6 +43,12 @@ export const me = z.strictObject({
 })
 export type Me = z.infer<typeof me>
 
+/** Whom the principals of a deployment belong to. The owner of a laptop may have no account. */
+export const accountList = z.strictObject({
+  accounts: z.array(z.strictObject({ principal_id: z.string(), email: z.string(), created_at: timestamp })),
+})
+export type AccountList = z.infer<typeof accountList>
+
 export const dashboardLink = z.strictObject({ url: z.string(), expires_at: timestamp })
 export type DashboardLink = z.infer<typeof dashboardLink>
 

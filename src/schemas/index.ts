@@ -4,6 +4,8 @@
  * without the schema library. Must never do anything but describe.
  */
 export {
+  type AccountList,
+  accountList,
   type BrowserSession,
   browserSessions,
   changePassword,

@@ -1,6 +1,6 @@
 import { sql } from 'kysely'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
-import type { BrowserSession } from '../../schemas/index.ts'
+import type { AccountList, BrowserSession } from '../../schemas/index.ts'
 import type { Audit, InternalEvent } from '../audit/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Evidence, LISTS, type Rights } from '../rights/index.ts'
@@ -50,6 +50,8 @@ export interface Accounts {
   /** @throws BrokerError OperationNotAllowedError where this is not the session's token */
   requireCsrf(actor: BrowserActor, csrfToken: string | undefined): Promise<void>
   sessions(actor: Actor): Promise<readonly BrowserSession[]>
+  /** All of them, by address. */
+  list(): Promise<AccountList['accounts']>
   /** @throws BrokerError NotFoundError */
   endSession(actor: Actor, id: string): Promise<void>
   signOut(actor: BrowserActor): Promise<void>
@@ -232,6 +234,13 @@ class AccountsOfStore implements Accounts {
 
   sessions(actor: Actor): Promise<readonly BrowserSession[]> {
     return this.#sessions.list(actor)
+  }
+
+  async list(): Promise<AccountList['accounts']> {
+    const rows = await this.#options.store.db.selectFrom('accounts').selectAll().orderBy('email').execute()
+    return rows
+      .filter((row) => this.#options.rights.isGenuine({ table: 'accounts', row }))
+      .map(({ principal_id, email, created_at }) => ({ principal_id, email, created_at }))
   }
 
   async endSession(actor: Actor, id: string): Promise<void> {

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { BrokerError } from '../../protocol/index.ts'
 import {
+  accountList,
   authSession,
   browserSessions,
   changePassword,
@@ -139,6 +140,14 @@ export function accountRoutes(options: AccountRoutesOptions): readonly Route[] {
           ...(marks && { headers: { 'set-cookie': marksCookie(marks, options) } }),
         }
       },
+    }),
+    route({
+      method: 'GET',
+      path: '/api/accounts',
+      access: 'admin',
+      summary: 'The accounts of the deployment, and the principal of each; for admins.',
+      reply: accountList,
+      handle: async () => ({ body: { accounts: [...(await accounts.list())] } }),
     }),
     route({
       method: 'POST',

@@ -10,7 +10,7 @@ import { usePrinting } from '../parts/printing.ts'
 import { type Column, Rows } from '../parts/rows.tsx'
 import { Said } from '../parts/said.tsx'
 import { exactTime, When } from '../parts/when.tsx'
-import { type Filters, queryText, useAgents, useConnections, useEvents } from '../questions.ts'
+import { type Filters, queryText, useAgents, useConnections, useEmails, useEvents } from '../questions.ts'
 import { aboutEvent, accountOf, agentLabel, eventWord, eventWords, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
@@ -36,10 +36,11 @@ export function AuditPage({ me }: { readonly me: Me }) {
   const isPrinting = usePrinting()
   const print = usePrintAll(events)
   const agents = useAgents().data
+  const emails = useEmails(me)
   const connections = useConnections().data
   const columns = useMemo(
-    () => columnsFor({ me, agents: agents ?? [], connections: connections ?? [], choose: setChosen }),
-    [me, agents, connections],
+    () => columnsFor({ me, emails, agents: agents ?? [], connections: connections ?? [], choose: setChosen }),
+    [me, emails, agents, connections],
   )
   return (
     <Page
@@ -246,12 +247,14 @@ function NameFilter({ label, name, known }: NameFilterProps) {
 
 interface ColumnsOptions {
   readonly me: Me
+  /** By principal. */
+  readonly emails: ReadonlyMap<string, string>
   readonly agents: readonly Identity[]
   readonly connections: readonly Connection[]
   readonly choose: (event: AuditEvent) => void
 }
 
-function columnsFor({ me, agents, connections, choose }: ColumnsOptions): readonly Column<AuditEvent>[] {
+function columnsFor({ me, emails, agents, connections, choose }: ColumnsOptions): readonly Column<AuditEvent>[] {
   return [
     { title: 'When', cell: ({ timestamp }) => <When at={timestamp} /> },
     {
@@ -275,7 +278,7 @@ function columnsFor({ me, agents, connections, choose }: ColumnsOptions): readon
         </>
       ),
     },
-    { title: 'Who', cell: (one) => <Who event={one} {...{ me, agents }} /> },
+    { title: 'Who', cell: (one) => <Who event={one} {...{ me, emails, agents }} /> },
     {
       title: 'Outcome',
       cell: ({ status, request }) => (
@@ -312,17 +315,23 @@ function AccountOf({
   )
 }
 
-/** What people call an agent, and what it signs as. */
-function Who({ event, me, agents }: { readonly event: AuditEvent } & Pick<ColumnsOptions, 'me' | 'agents'>) {
+/** What people call an agent, and what it signs as; of a browser, and of what is another's, whose it is. */
+function Who({
+  event,
+  me,
+  emails,
+  agents,
+}: { readonly event: AuditEvent } & Pick<ColumnsOptions, 'me' | 'emails' | 'agents'>) {
   const label = agentLabel(event, me, agents)
-  const isMine = event.principal_id === me.principal_id
+  const isOwnAgent = event.principal_id === me.principal_id && event.identity !== '(browser)'
+  const email = isOwnAgent ? undefined : emails.get(event.principal_id)
   return (
     <>
       {label === undefined ? whoDid(event, me) : <Said>{label}</Said>}
       {label !== undefined && <small className="soft">{event.identity}</small>}
-      {event.identity === '(browser)' && isMine && me.email !== undefined && (
+      {email !== undefined && (
         <small className="soft">
-          <Said>{me.email}</Said>
+          <Said>{email}</Said>
         </small>
       )}
     </>
