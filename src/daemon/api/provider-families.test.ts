@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
-import { stateOf } from '../src/daemon/auth-sessions/auth-sessions.fixture.ts'
-import { type AuthSessions, openAuthSessions } from '../src/daemon/auth-sessions/index.ts'
-import { type OpenedRooms, openRooms, temporaryFolder } from '../src/daemon/connections/rooms.fixture.ts'
-import { openRefresher, openTokenIssuer, resolveCredential, routesFor } from '../src/daemon/credentials/index.ts'
-import { type Flows, openFlows } from '../src/daemon/flows/index.ts'
-import { BrokerError } from '../src/protocol/index.ts'
-import { type ScriptedServer, startScriptedServer } from './scripted-oauth-server.ts'
+import { type ScriptedServer, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
+import { BrokerError } from '../../protocol/index.ts'
+import { stateOf } from '../auth-sessions/auth-sessions.fixture.ts'
+import { type AuthSessions, openAuthSessions } from '../auth-sessions/index.ts'
+import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
+import { openRefresher, openTokenIssuer, resolveCredential, routesFor } from '../credentials/index.ts'
+import { type Flows, openFlows } from '../flows/index.ts'
 
 const REFUSED = { status: 401, body: { error: 'invalid_client' } }
 const APP = { client_id: 'app-1', client_secret: 'secret-CNRY' }
