@@ -16,6 +16,8 @@ interface DialOptions {
   readonly connectTo: readonly ConnectTo[]
   readonly corporateProxy: CorporateProxy | undefined
   readonly upstreamCa: readonly string[]
+  /** Of plain http: whether the target is a server on this machine that gets a credential, which nobody else must see. */
+  readonly staysHere?: (target: Authority) => boolean
   /** Milliseconds for the whole way to a usable connection; 15,000 by default. */
   readonly timeLimit?: number
 }
@@ -48,7 +50,7 @@ export class Dialer {
 
   /** The proxy that a plain http request to `target` is handed to, if any. */
   httpProxyFor(target: Authority): ProxyEndpoint | undefined {
-    return corporateProxyFor(this.#options.corporateProxy, 'http', target)
+    return this.#staysHere(target) ? undefined : corporateProxyFor(this.#options.corporateProxy, 'http', target)
   }
 
   /** A TCP connection for a tunnel. */
@@ -58,6 +60,7 @@ export class Dialer {
 
   /** A connection for plain http: to the host, or to the proxy that {@link httpProxyFor} names. */
   http(target: Authority): Promise<Socket> {
+    if (this.#staysHere(target)) return this.#dial(target, (signal) => this.#connectHere(target, signal))
     const proxy = this.httpProxyFor(target)
     return this.#dial(target, (signal) =>
       proxy === undefined ? this.#connect(this.#redirected(target), signal) : this.#connectToProxy(proxy, signal),
@@ -112,6 +115,24 @@ export class Dialer {
 
   #connect(target: Authority, signal: AbortSignal): Promise<Socket> {
     return opened(connectTcp({ ...this.#direct(target), allowHalfOpen: true }), 'connect', signal)
+  }
+
+  #staysHere(target: Authority): boolean {
+    return this.#options.staysHere?.(target) === true
+  }
+
+  /** To this machine alone, whatever its name stands for, and whatever `connectTo` says. */
+  async #connectHere({ host, port }: Authority, signal: AbortSignal): Promise<Socket> {
+    const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+    let failure: unknown
+    for (const address of addresses) {
+      try {
+        return await opened(connectTcp({ host: address, port, allowHalfOpen: true }), 'connect', signal)
+      } catch (error) {
+        failure ??= error
+      }
+    }
+    throw failure
   }
 
   #direct(target: Authority) {

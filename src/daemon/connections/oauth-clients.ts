@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
-import type { Provider } from '../providers/index.ts'
+import { definitionAt, isOwnServer, type Provider } from '../providers/index.ts'
 import type { Db, Store } from '../store/index.ts'
 import type { RecordRef, Vault } from '../vault/index.ts'
 import { destinationOf } from './destination.ts'
@@ -57,9 +57,9 @@ export interface OAuthClientsOptions {
 }
 
 export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsOptions): OAuthClients {
-  const read = async (ref: RecordRef, { definition }: Provider, db: Db = store.db) => {
+  const read = async (ref: RecordRef, provider: Provider, { baseUrl, db = store.db }: ReadFrom = {}) => {
     try {
-      const record = await vault.get(db, ref, destinationOf(definition, 'oauth2', undefined))
+      const record = await vault.get(db, ref, shownAt(provider, baseUrl))
       return record && parse(record.plaintext)
     } catch (error) {
       // Bound to another definition of the provider: it must not be sent where this one says.
@@ -68,11 +68,11 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
     }
   }
   return {
-    own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider),
+    own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider, at(baseUrl)),
     async ownById(actor, provider, id, baseUrl) {
-      const current = await read(ownRef(actor, provider, baseUrl), provider)
-      const found =
-        current?.id === id ? current : await read(earlierRef(ownRef(actor, provider, baseUrl), id), provider)
+      const ref = ownRef(actor, provider, baseUrl)
+      const current = await read(ref, provider, at(baseUrl))
+      const found = current?.id === id ? current : await read(earlierRef(ref, id), provider, at(baseUrl))
       return found?.id === id ? found : undefined
     },
     async registered(actor, provider, { issuer, redirectUri }) {
@@ -82,12 +82,12 @@ export function openOAuthClients({ store, vault, now = Date.now }: OAuthClientsO
       return { ...client, issuer, redirectUri }
     },
     async keep(tx, actor, provider, kept, baseUrl) {
-      const destination = destinationOf(provider.definition, 'oauth2', undefined)
+      const destination = shownAt(provider, kept.kind === 'own' ? baseUrl : undefined)
       const put = (ref: RecordRef, client: OAuthClientRecord) => vault.put(tx, ref, destination, serialize(client))
       if (kept.kind === 'registered')
         return void (await put(registeredRef(actor, provider, kept.client.redirectUri), kept.client))
       const ref = ownRef(actor, provider, baseUrl)
-      const before = await read(ref, provider, tx)
+      const before = await read(ref, provider, { ...at(baseUrl), db: tx })
       if (before && before.id !== kept.client.id) await put(earlierRef(ref, before.id), before)
       await put(ref, kept.client)
     },
@@ -119,8 +119,26 @@ async function refsOf(db: Db, { vaultId }: Actor, prefix: string): Promise<reado
   return rows.flatMap(({ id }) => (id.startsWith(prefix) ? [{ vaultId, kind: 'client' as const, id }] : []))
 }
 
+interface ReadFrom {
+  readonly baseUrl?: string
+  readonly db?: Db
+}
+
+function at(baseUrl: string | undefined): ReadFrom {
+  return baseUrl === undefined ? {} : { baseUrl }
+}
+
+/** What the secret of an app is bound to: the endpoints that see it, which at a server of the user's own are that server's. */
+function shownAt({ definition }: Provider, baseUrl: string | undefined): string {
+  const isOwn = baseUrl !== undefined && isOwnServer(definition, baseUrl)
+  return isOwn
+    ? destinationOf(definitionAt(definition, baseUrl), 'oauth2', baseUrl)
+    : destinationOf(definition, 'oauth2', undefined)
+}
+
 function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): RecordRef {
-  const tenant = hasTenantEndpoints(definition) ? baseUrl : ''
+  const isOwn = baseUrl !== '' && isOwnServer(definition, baseUrl)
+  const tenant = isOwn || hasTenantEndpoints(definition) ? baseUrl : ''
   return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(tenant)}` }
 }
 
