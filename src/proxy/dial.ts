@@ -8,7 +8,15 @@ import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
 import { ConnectRefused, connectAnswer, opened } from './open-socket.ts'
 import { UNTOUCHED_HEADER } from './outer-run.ts'
-import { addressRefused, outerRunRefused, type Refusal, type UpstreamProblem, upstreamUnreachable } from './refusal.ts'
+import { issuerOfUntrusted } from './peer-issuer.ts'
+import {
+  addressRefused,
+  outerRunRefused,
+  type Refusal,
+  type UpstreamProblem,
+  unknownAuthority,
+  upstreamUnreachable,
+} from './refusal.ts'
 import { createUpstreamTrust } from './upstream-trust.ts'
 
 interface DialOptions {
@@ -87,9 +95,21 @@ export class Dialer {
       socket.on('session', (session) => {
         if (socket.authorized) this.#sessions.set(key, session)
       })
-      await opened(socket, 'secureConnect', signal)
+      await opened(socket, 'secureConnect', signal).catch(async (error: unknown) => {
+        throw isUnknownAuthority(error) ? await this.#namingIssuer(target, signal, error) : error
+      })
       return socket
     })
+  }
+
+  /** What to set, and for whom, where a service has a certificate of an authority that nobody here knows. */
+  async #namingIssuer(target: Authority, signal: AbortSignal, cause: unknown): Promise<unknown> {
+    try {
+      const issuer = await issuerOfUntrusted(await this.#reach(target, signal), target.host, signal)
+      return new DialError(unknownAuthority(target.host, issuer), cause)
+    } catch {
+      return cause
+    }
   }
 
   /** Refuses what the name alone gives away; the address is checked where it is looked up. */
@@ -233,6 +253,19 @@ const PROBLEMS: Readonly<Record<string, UpstreamProblem>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
+}
+
+/** OpenSSL's verdicts on a chain that ends in nothing that is trusted. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+function isUnknownAuthority(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && UNKNOWN_AUTHORITY.has(String(error.code))
 }
 
 function problemOf(error: unknown): UpstreamProblem {
