@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { homedir, tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Config, keepMemoryPrivate, loadConfig } from '../config/index.ts'
+import { type Config, keepMemoryPrivate, loadConfig, userRoots } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import { type CorporateProxy, parseConnectTo, parseCorporateProxy, throughOuterRun } from '../proxy/index.ts'
 import { openRunChannel, type ProxySettings, serveRun } from '../run/index.ts'
@@ -33,7 +33,7 @@ export async function main(): Promise<void> {
 function settingsOf(config: Config): ProxySettings {
   const corporateProxy = corporateProxyOf(config)
   return {
-    upstreamCa: furtherRoots(config),
+    upstreamCa: [...furtherRoots(config), ...userRoots(config.proxy)],
     connectTo: parseConnectTo(config.proxy.connectTo ?? ''),
     ...(corporateProxy && { corporateProxy }),
     daemonAddresses: [daemonAddress(config)],

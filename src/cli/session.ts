@@ -1,10 +1,11 @@
-import { DaemonClient, expectDaemon, pinDaemon, type Signer } from '../client/index.ts'
+import { DaemonClient, expectDaemon, pinDaemon, type Signer, type Trust } from '../client/index.ts'
 import {
   type Config,
   listIdentities,
   readClientConfig,
   readDaemonInfo,
   readIdentityKey,
+  userRoots,
   writeClientConfig,
 } from '../config/index.ts'
 import { signingKeyFromPem } from '../identity/index.ts'
@@ -52,6 +53,7 @@ export function connect(config: Config, log: DebugLog, signer?: Signer): DaemonC
     baseUrl: config.baseUrl,
     ...(signer && { signer }),
     check: (did) => daemonCheck(config)(did),
+    trust: () => trustOf(config),
     onRequest: ({ path, milliseconds, ...request }) => {
       // One for each request of a run: what became of it is in the audit log.
       if (path === RESOLVE && request.status === 200) return
@@ -61,6 +63,13 @@ export function connect(config: Config, log: DebugLog, signer?: Signer): DaemonC
       unreachableHint: 'Check that the daemon runs there, or name another with BROKER_BASE_URL.',
     }),
   })
+}
+
+/** The system's roots and the user's own, as all that the user runs: read only where the daemon speaks https. */
+async function trustOf({ proxy, inherited }: Config): Promise<Trust> {
+  const { NODE_EXTRA_CA_CERTS: trustFile } = inherited
+  const { createUpstreamTrust } = await import('../proxy/index.ts')
+  return createUpstreamTrust([...userRoots(proxy), ...userRoots(trustFile === undefined ? {} : { trustFile })])
 }
 
 // The id of a login session opens its form.

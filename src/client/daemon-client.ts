@@ -33,7 +33,7 @@ import type {
 } from '../schemas/index.ts'
 import { type DaemonCheck, newChallenge, provenDid } from './daemon-check.ts'
 import { errorOf, parseJson } from './error-answer.ts'
-import { type Answer, ConnectionFailed, type Outgoing, Transport } from './transport.ts'
+import { type Answer, ConnectionFailed, type Outgoing, Transport, type Trust } from './transport.ts'
 
 /** Who signs the requests. */
 export interface Signer {
@@ -47,6 +47,8 @@ export interface DaemonClientOptions {
   /** Without one only `health` and `prove` can be called. */
   readonly signer?: Signer
   readonly check: DaemonCheck
+  /** Whose certificates are taken where the daemon speaks https; Node's own roots alone without it. */
+  readonly trust?: () => Promise<Trust>
   /** What the user can do where nothing answers. */
   readonly unreachableHint?: string
   /** Hears of each request that ended, without query, body and headers; `status` 0 where nothing answered. */
@@ -84,9 +86,10 @@ export class DaemonClient {
     this.baseUrl = origin.origin
     this.#options = options
     this.#authority = origin.host
-    this.#transport = new Transport(origin, () => {
+    const forget = () => {
       this.#proof = undefined
-    })
+    }
+    this.#transport = new Transport(origin, forget, options.trust)
   }
 
   /** Lets go of every connection. */
@@ -407,7 +410,7 @@ export class DaemonClient {
     const why = cause instanceof Error ? cause.message : String(cause)
     return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} does not answer: ${why}`, {
       cause,
-      hint: this.#options.unreachableHint ?? 'Start it with `broker daemon start`.',
+      hint: isUntrusted(cause) ? UNTRUSTED : (this.#options.unreachableHint ?? 'Start it with `broker daemon start`.'),
     })
   }
 
@@ -445,6 +448,16 @@ export function isNothingListening(error: unknown): boolean {
 
 function isStale(error: unknown): boolean {
   return error instanceof BrokerError && error.cause instanceof ConnectionFailed && error.cause.stale
+}
+
+const UNTRUSTED =
+  "Its certificate is of an authority that is not trusted here: add that to the system's store, or set SSL_CERT_FILE to its PEM file."
+
+/** OpenSSL's verdicts on a chain that ends in nothing that is trusted. */
+function isUntrusted(error: unknown): boolean {
+  const cause = error instanceof ConnectionFailed ? error.cause : error
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  return /^(?:UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED)/.test(code)
 }
 
 function safeOrigin(baseUrl: string): URL {

@@ -11,3 +11,4 @@ export {
   isNothingListening,
   type Signer,
 } from './daemon-client.ts'
+export type { Trust } from './transport.ts'

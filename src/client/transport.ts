@@ -1,5 +1,5 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
-import { Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
 
 export interface Outgoing {
   readonly method: string
@@ -17,6 +17,9 @@ export interface Answer {
   readonly text: string
 }
 
+/** Whose certificates are taken. */
+export type Trust = NonNullable<AgentOptions['secureContext']>
+
 /** The request got no whole answer. */
 export class ConnectionFailed extends Error {
   /** The connection was kept from an earlier request and had been closed meanwhile, so that nobody read this one. */
@@ -32,26 +35,31 @@ export class ConnectionFailed extends Error {
 const MAX_ANSWER_BYTES = 32 * 1024 * 1024
 const STALE_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE'])
 
+const KEPT = { keepAlive: true, noDelay: true, maxFreeSockets: 16 }
+
 /** Requests to one origin over kept connections; `onClose` hears of each connection that ends. */
 export class Transport {
-  readonly #agent: HttpAgent
+  #agent: HttpAgent | undefined
+  /** Of https, where the caller says whom to trust. */
+  readonly #trust: (() => Promise<Trust>) | undefined
   readonly #request: typeof httpRequest
-  readonly #target: { readonly hostname: string; readonly port: string; readonly agent: HttpAgent }
+  readonly #target: { readonly hostname: string; readonly port: string }
   readonly #onClose: () => void
 
-  constructor(origin: URL, onClose: () => void) {
+  constructor(origin: URL, onClose: () => void, trust?: () => Promise<Trust>) {
     const secure = origin.protocol === 'https:'
-    const options = { keepAlive: true, noDelay: true, maxFreeSockets: 16 }
-    this.#agent = secure ? new HttpsAgent(options) : new HttpAgent(options)
+    this.#agent = secure ? undefined : new HttpAgent(KEPT)
+    this.#trust = trust
     this.#request = secure ? httpsRequest : httpRequest
-    this.#target = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port, agent: this.#agent }
+    this.#target = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port }
     this.#onClose = onClose
   }
 
   /** @throws ConnectionFailed */
-  send({ method, path, headers, body, timeout }: Outgoing): Promise<Answer> {
+  async send({ method, path, headers, body, timeout }: Outgoing): Promise<Answer> {
+    const agent = this.#agent ?? (await this.#secureAgent())
     return new Promise((resolve, reject) => {
-      const request = this.#request({ ...this.#target, method, path, headers, timeout })
+      const request = this.#request({ ...this.#target, agent, method, path, headers, timeout })
       request.once('socket', (socket) => {
         // `end` too: the agent opens another connection from then on, `close` comes later.
         if (!request.reusedSocket) socket.once('end', this.#onClose).once('close', this.#onClose)
@@ -63,9 +71,16 @@ export class Transport {
     })
   }
 
+  /** Made when the first request needs it: hundreds of roots are read for it. */
+  async #secureAgent(): Promise<HttpAgent> {
+    const secureContext = await this.#trust?.()
+    this.#agent ??= new HttpsAgent({ ...KEPT, ...(secureContext && { secureContext }) })
+    return this.#agent
+  }
+
   /** Drops every connection; the process may end. */
   close(): void {
-    this.#agent.destroy()
+    this.#agent?.destroy()
   }
 }
 

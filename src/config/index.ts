@@ -37,3 +37,4 @@ export {
   sweepHome,
   writeDaemonInfo,
 } from './server-files.ts'
+export { userRoots } from './user-roots.ts'

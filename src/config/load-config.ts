@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs'
-import { isAbsolute, join, resolve } from 'node:path'
+import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { BrokerError, DEFAULT_PORT, ENCRYPTION_MODES, type EncryptionMode, Secret } from '../protocol/index.ts'
 import { readClientConfig } from './client-config.ts'
 import { type HomePaths, homePaths } from './home.ts'
@@ -48,6 +48,9 @@ const REGISTRATION = ['open', 'closed'] as const
 /** What the proxy of `run` itself obeys (contract section 9); the text is parsed by the proxy. */
 export interface ProxyConfig {
   readonly caFile?: string
+  /** The user's SSL_CERT_FILE and SSL_CERT_DIR: whom all that the user runs trusts. */
+  readonly trustFile?: string
+  readonly trustFolders?: readonly string[]
   readonly connectTo?: string
   readonly httpsProxy?: Secret
   readonly httpProxy?: Secret
@@ -256,11 +259,18 @@ function proxyConfig(env: Environment): ProxyConfig {
   const noProxy = env['no_proxy'] ?? env['NO_PROXY']
   return {
     ...(env['BROKER_PROXY_CA_FILE'] && { caFile: resolve(env['BROKER_PROXY_CA_FILE']) }),
+    ...(env['SSL_CERT_FILE'] && { trustFile: resolve(env['SSL_CERT_FILE']) }),
+    ...(env['SSL_CERT_DIR'] && { trustFolders: foldersOf(env['SSL_CERT_DIR']) }),
     ...(env['BROKER_PROXY_CONNECT_TO'] && { connectTo: env['BROKER_PROXY_CONNECT_TO'] }),
     ...(httpsProxy && { httpsProxy: new Secret(httpsProxy) }),
     ...(httpProxy && { httpProxy: new Secret(httpProxy) }),
     ...(noProxy && { noProxy }),
   }
+}
+
+/** As OpenSSL reads it. */
+function foldersOf(text: string): readonly string[] {
+  return text.split(delimiter).flatMap((folder) => (folder === '' ? [] : [resolve(folder)]))
 }
 
 function invalid(name: string, rule: string): BrokerError {

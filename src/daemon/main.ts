@@ -20,6 +20,7 @@ import {
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
+  userRoots,
   writeDaemonInfo,
   writePrivateFile,
 } from '../config/index.ts'
@@ -188,6 +189,7 @@ function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
     hosted: daemon.publicUrl !== undefined,
     ...(daemon.publicUrl !== undefined && { publicUrl: daemon.publicUrl }),
     ...(caFile !== undefined && { caFile }),
+    roots: userRoots(proxy),
     proxies: { ...(https && { https }), ...(no !== undefined && { no }) },
   }
 }

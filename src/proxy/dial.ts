@@ -8,7 +8,15 @@ import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
 import { ConnectRefused, connectAnswer, opened } from './open-socket.ts'
 import { UNTOUCHED_HEADER } from './outer-run.ts'
-import { addressRefused, outerRunRefused, type Refusal, type UpstreamProblem, upstreamUnreachable } from './refusal.ts'
+import { issuerOfUntrusted } from './peer-issuer.ts'
+import {
+  addressRefused,
+  outerRunRefused,
+  type Refusal,
+  type UpstreamProblem,
+  unknownAuthority,
+  upstreamUnreachable,
+} from './refusal.ts'
 import { createUpstreamTrust } from './upstream-trust.ts'
 
 interface DialOptions {
@@ -16,6 +24,8 @@ interface DialOptions {
   readonly connectTo: readonly ConnectTo[]
   readonly corporateProxy: CorporateProxy | undefined
   readonly upstreamCa: readonly string[]
+  /** Of plain http: whether the target is a server on this machine that gets a credential, which nobody else must see. */
+  readonly staysHere?: (target: Authority) => boolean
   /** Milliseconds for the whole way to a usable connection; 15,000 by default. */
   readonly timeLimit?: number
 }
@@ -48,7 +58,7 @@ export class Dialer {
 
   /** The proxy that a plain http request to `target` is handed to, if any. */
   httpProxyFor(target: Authority): ProxyEndpoint | undefined {
-    return corporateProxyFor(this.#options.corporateProxy, 'http', target)
+    return this.#staysHere(target) ? undefined : corporateProxyFor(this.#options.corporateProxy, 'http', target)
   }
 
   /** A TCP connection for a tunnel. */
@@ -58,6 +68,7 @@ export class Dialer {
 
   /** A connection for plain http: to the host, or to the proxy that {@link httpProxyFor} names. */
   http(target: Authority): Promise<Socket> {
+    if (this.#staysHere(target)) return this.#dial(target, (signal) => this.#connectHere(target, signal))
     const proxy = this.httpProxyFor(target)
     return this.#dial(target, (signal) =>
       proxy === undefined ? this.#connect(this.#redirected(target), signal) : this.#connectToProxy(proxy, signal),
@@ -84,9 +95,21 @@ export class Dialer {
       socket.on('session', (session) => {
         if (socket.authorized) this.#sessions.set(key, session)
       })
-      await opened(socket, 'secureConnect', signal)
+      await opened(socket, 'secureConnect', signal).catch(async (error: unknown) => {
+        throw isUnknownAuthority(error) ? await this.#namingIssuer(target, signal, error) : error
+      })
       return socket
     })
+  }
+
+  /** What to set, and for whom, where a service has a certificate of an authority that nobody here knows. */
+  async #namingIssuer(target: Authority, signal: AbortSignal, cause: unknown): Promise<unknown> {
+    try {
+      const issuer = await issuerOfUntrusted(await this.#reach(target, signal), target.host, signal)
+      return new DialError(unknownAuthority(target.host, issuer), cause)
+    } catch {
+      return cause
+    }
   }
 
   /** Refuses what the name alone gives away; the address is checked where it is looked up. */
@@ -112,6 +135,24 @@ export class Dialer {
 
   #connect(target: Authority, signal: AbortSignal): Promise<Socket> {
     return opened(connectTcp({ ...this.#direct(target), allowHalfOpen: true }), 'connect', signal)
+  }
+
+  #staysHere(target: Authority): boolean {
+    return this.#options.staysHere?.(target) === true
+  }
+
+  /** To this machine alone, whatever its name stands for, and whatever `connectTo` says. */
+  async #connectHere({ host, port }: Authority, signal: AbortSignal): Promise<Socket> {
+    const addresses = host === 'localhost' ? ['127.0.0.1', '::1'] : [host]
+    let failure: unknown
+    for (const address of addresses) {
+      try {
+        return await opened(connectTcp({ host: address, port, allowHalfOpen: true }), 'connect', signal)
+      } catch (error) {
+        failure ??= error
+      }
+    }
+    throw failure
   }
 
   #direct(target: Authority) {
@@ -212,6 +253,19 @@ const PROBLEMS: Readonly<Record<string, UpstreamProblem>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
+}
+
+/** OpenSSL's verdicts on a chain that ends in nothing that is trusted. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+function isUnknownAuthority(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && UNKNOWN_AUTHORITY.has(String(error.code))
 }
 
 function problemOf(error: unknown): UpstreamProblem {

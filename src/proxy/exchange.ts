@@ -252,7 +252,8 @@ export class Exchange implements Lessee, AnswerTaker {
   }
 
   get #sentHead(): RequestHead {
-    return this.#order.signed?.head ?? this.#head
+    const { signed, requestTarget } = this.#order
+    return signed?.head ?? (requestTarget === this.#head.target ? this.#head : { ...this.#head, target: requestTarget })
   }
 
   #prepared(outgoing: OutgoingHead): void {

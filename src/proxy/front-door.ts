@@ -1,6 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
+import type { ResolveRequest } from '../schemas/index.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { type Authority, formatAuthority, parseAuthority } from './authority.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
@@ -9,6 +10,7 @@ import type { Services } from './exchange.ts'
 import { isBodiless } from './header-fields.ts'
 import { intercept, recordDenied, refusePlaintext } from './intercept.ts'
 import { UNTOUCHED_HEADER } from './outer-run.ts'
+import { readPlainTunnel } from './plain-tunnel.ts'
 import {
   addressRefused,
   BAD_AUTHORITY,
@@ -23,8 +25,8 @@ import {
   TUNNEL_WANTED,
 } from './refusal.ts'
 import { type ConnectOrder, Relay, type Verdict } from './relay.ts'
-import type { RequestHead } from './request-head.ts'
-import type { RouteTable } from './route-table.ts'
+import { pathOf, type RequestHead } from './request-head.ts'
+import { type RouteTable, routesForPath } from './route-table.ts'
 import { joinSockets } from './tunnel.ts'
 
 interface FrontDoorOptions {
@@ -47,6 +49,7 @@ interface FrontDoorOptions {
 /** Whether a connection still has to show credentials. */
 export type Admission = 'granted' | 'by credentials'
 
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 const CONNECTED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 /** Where the child's connections come in: CONNECT to be intercepted or tunnelled, and plain http. */
@@ -103,20 +106,37 @@ export class FrontDoor {
     if (head.method === 'TRACE') return refuse(METHOD_NOT_ALLOWED)
     const named = parseAuthority(head.host, 80)
     if (named === null || formatAuthority(named) !== formatAuthority(target)) return refuse(HOST_CONFLICT)
-    if (this.#options.routes.knowsHost(target.host)) return refuse(plaintextRefused(target))
+    if (this.#isForTlsAlone(target)) return refuse(plaintextRefused(target))
     const refusal = this.#refusalFor(target)
     if (refusal !== undefined) return refuse(refusal)
+    const question = this.#plainQuestion(target, head)
     const proxy = this.#options.dialer.httpProxyFor(target)
     const requestTarget = proxy === undefined ? originForm(head) : head.target
     const extraLines = proxy === undefined ? '' : proxyAuthorizationLine(proxy)
-    return { kind: 'forward', target, requestTarget, extraLines, question: undefined }
+    return { kind: 'forward', target, requestTarget, extraLines, question }
+  }
+
+  /** On this machine each port is a server of its own: what listens beside a routed one is none of ours. */
+  #isForTlsAlone(target: Authority): boolean {
+    const { routes } = this.#options
+    if (routes.matchPlain(target).length > 0) return false
+    return LOOPBACK.has(target.host) ? routes.match(target).length > 0 : routes.knowsHost(target.host)
+  }
+
+  /** What the daemon is asked about a request in the clear: only one to this machine can carry a credential. */
+  #plainQuestion(target: Authority, { method, target: url }: RequestHead): ResolveRequest | undefined {
+    const path = pathOf(HTTP_URL.exec(url)?.[2] || '/')
+    const routes = routesForPath(this.#options.routes.matchPlain(target), path)
+    return routes.length > 0 ? { host: target.host, port: target.port, method, path } : undefined
   }
 
   #refusalFor(target: Authority): Refusal | undefined {
     const forbidden = this.#options.guard(target)
     if (forbidden !== undefined) return addressRefused(forbidden)
-    const isRouted = this.#options.routes.match(target).length > 0
-    return this.#options.strict && !isRouted ? strictRefused(target.host) : undefined
+    const { routes, strict } = this.#options
+    // A client that leaves a host out in favour of one of its ports would have gone to the others by itself.
+    const isRouted = routes.match(target).length > 0 || routes.speaksPlain(target.host)
+    return strict && !isRouted ? strictRefused(target.host) : undefined
   }
 
   #refused(refusal: Refusal, head: RequestHead | undefined): void {
@@ -131,6 +151,12 @@ export class FrontDoor {
   #connect(child: Socket, { target, isUntouched }: ConnectOrder, rest: Buffer): void {
     const { certificates, routes, services } = this.#options
     if (rest.length > 0) child.unshift(rest)
+    if (!isUntouched && routes.matchPlain(target).length > 0) {
+      child.write(CONNECTED)
+      const untouched = () => void this.#tunnel(child, target, 'answered')
+      readPlainTunnel(child, { target, routes, services: this.#options.plainServices, untouched })
+      return
+    }
     if (isUntouched || certificates === undefined || routes.match(target).length === 0) {
       void this.#tunnel(child, target)
       return
@@ -139,7 +165,7 @@ export class FrontDoor {
     intercept(child, { target, routes, certificates, services })
   }
 
-  async #tunnel(child: Socket, target: Authority): Promise<void> {
+  async #tunnel(child: Socket, target: Authority, connect: 'open' | 'answered' = 'open'): Promise<void> {
     try {
       const upstream = await this.#options.dialer.tunnel(target)
       if (child.destroyed || upstream.destroyed) {
@@ -147,14 +173,15 @@ export class FrontDoor {
         upstream.destroy()
         return
       }
-      child.write(CONNECTED)
+      if (connect === 'open') child.write(CONNECTED)
       // Clients send plain http by CONNECT, too; on a host that is routed it is refused, whatever the port.
-      if (this.#options.routes.knowsHost(target.host)) this.#joinUnlessPlaintext(child, upstream, target)
+      if (this.#isForTlsAlone(target)) this.#joinUnlessPlaintext(child, upstream, target)
       else joinSockets(child, upstream)
     } catch (error) {
       if (!(error instanceof DialError)) throw error
       if (error.refusal.status === 403) recordDenied(this.#options.services, error.refusal, target, undefined)
-      child.end(refusalAnswer(error.refusal, '', 'close'))
+      if (connect === 'open') child.end(refusalAnswer(error.refusal, '', 'close'))
+      else child.destroy()
       child.resume()
     }
   }

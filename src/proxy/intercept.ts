@@ -1,5 +1,6 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import type { Route } from '../schemas/index.ts'
 import { type Authority, parseAuthority } from './authority.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
 import type { Services } from './exchange.ts'
@@ -25,7 +26,7 @@ interface Interception {
   readonly services: Services
 }
 
-const TLS_HANDSHAKE = 0x16
+export const TLS_HANDSHAKE = 0x16
 const HANDSHAKE_TIME_LIMIT = 10_000
 
 /** Takes over a connection whose CONNECT was answered with 200: ends its TLS and judges each request on it. */
@@ -74,19 +75,27 @@ function terminateTls(child: Socket, interception: Interception, done: () => voi
 
 function judgeFor({ target, routes, services }: Interception, serverNameMatches: boolean): Judge {
   return {
-    judge: (head) => (serverNameMatches ? judge(head, target, routes) : refuse(authorityMismatch(target.host))),
+    judge: (head) =>
+      serverNameMatches
+        ? judgeRequest(head, target, { routes: routes.match(target), defaultPort: 443 })
+        : refuse(authorityMismatch(target.host)),
     refused: (refusal, head) => recordDenied(services, refusal, target, head),
   }
 }
 
-function judge(head: RequestHead, target: Authority, table: RouteTable): Verdict {
+/** Decides on a request on a connection to `target`. @param defaultPort of a Host that names none */
+export function judgeRequest(
+  head: RequestHead,
+  target: Authority,
+  { routes: all, defaultPort }: { readonly routes: readonly Route[]; readonly defaultPort: number },
+): Verdict {
   if (head.method === 'TRACE' || head.method === 'CONNECT' || head.target === '*') return refuse(METHOD_NOT_ALLOWED)
   if (!head.target.startsWith('/')) return refuse(ABSOLUTE_FORM)
-  const named = parseAuthority(head.host, 443)
+  const named = parseAuthority(head.host, defaultPort)
   if (named === null) return refuse(BAD_AUTHORITY)
   if (named.host !== target.host || named.port !== target.port) return refuse(authorityMismatch(target.host))
   const path = pathOf(head.target)
-  const routes = routesForPath(table.match(target), path)
+  const routes = routesForPath(all, path)
   const plain = { kind: 'forward', target, requestTarget: head.target, extraLines: '' } as const
   if (routes.some(({ signs }) => signs)) {
     const signed = signedOrder(head, target)

@@ -222,10 +222,7 @@ export type UpstreamProblem =
 const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: string]>> = {
   dns: ['its name could not be resolved', 'Check the name and the network.'],
   refused: ['the connection was refused or has no route', 'Check that the service is up and reachable from here.'],
-  tls_certificate: [
-    'its TLS certificate could not be verified',
-    'Add the certificate authority of a private service with BROKER_PROXY_CA_FILE.',
-  ],
+  tls_certificate: ['its TLS certificate could not be verified', 'Check the dates and the names of its certificate.'],
   tls: ['the TLS handshake failed', 'Check that the service speaks TLS 1.2 or newer on this port.'],
   timeout: ['the connection took too long', 'Try again, or check the network.'],
   reset: ['it closed the connection before it answered', 'Send the request again where that does no harm.'],
@@ -245,6 +242,16 @@ export function upstreamUnreachable(host: string, problem: UpstreamProblem): Ref
     message: `Cannot reach ${host}: ${what}`,
     hint,
     reason: problem,
+  }
+}
+
+/** @param issuer as its certificate says, fit to be shown; undefined where nobody knows */
+export function unknownAuthority(host: string, issuer: string | undefined): Refusal {
+  const by = issuer === undefined ? '' : `: it was issued by "${issuer}"`
+  return {
+    ...upstreamUnreachable(host, 'tls_certificate'),
+    message: `Cannot reach ${host}: its TLS certificate is of an authority that is not trusted here${by}`,
+    hint: "Set BROKER_PROXY_CA_FILE to that authority's PEM file, or add it to the system's store, and start the run again.",
   }
 }
 

@@ -14,12 +14,14 @@ export class RouteTable {
   readonly #exact = new Map<string, Route[]>()
   readonly #wildcards: { readonly pattern: RegExp; readonly route: Route }[] = []
   readonly #known = new Set<string>()
+  /** What is spoken to in the clear, on this machine: no certificate is needed for it. */
+  readonly #plain = new Map<string, Route[]>()
   /** What was found before: of a service with many hosts there are many patterns. */
   readonly #found = new Map<string, readonly Route[]>()
   readonly #hostPatterns: readonly RegExp[]
 
   constructor({ routes }: Routes) {
-    for (const route of routes) this.#add(route)
+    for (const route of routes) this.#learn(route)
     this.hosts = [...new Set([...this.#known].map((key) => key.slice(0, key.indexOf('|'))))]
     this.#hostPatterns = this.hosts.map(hostPattern)
   }
@@ -27,8 +29,8 @@ export class RouteTable {
   /** Takes in what was connected since, on hosts that are intercepted; tells of the hosts that are not. */
   learn({ routes }: Routes): { readonly missedHosts: readonly string[] } {
     const isIntercepted = (host: string) => this.hosts.includes(host) || this.knowsHost(host)
-    const missed = routes.filter(({ host }) => isIP(host) === 0 && !isIntercepted(host.toLowerCase()))
-    for (const route of routes) if (!missed.includes(route)) this.#add(route)
+    const missed = routes.filter(({ host, plain }) => !plain && isIP(host) === 0 && !isIntercepted(host.toLowerCase()))
+    for (const route of routes) if (!missed.includes(route)) this.#learn(route)
     return { missedHosts: [...new Set(missed.map(({ host }) => host.toLowerCase()))] }
   }
 
@@ -49,6 +51,28 @@ export class RouteTable {
     return this.#hostPatterns.some((pattern) => pattern.test(host))
   }
 
+  /** The routes of this host and port whose requests come in the clear. */
+  matchPlain({ host, port }: Authority): readonly Route[] {
+    return this.#plain.get(`${host}:${port}`) ?? NONE
+  }
+
+  /** Whether anything of this host is spoken to in the clear, whatever its port. */
+  speaksPlain(host: string): boolean {
+    return [...this.#plain.values()].some(([route]) => route?.host.toLowerCase() === host)
+  }
+
+  #learn(route: Route): void {
+    if (route.plain) this.#addPlain(route)
+    else this.#add(route)
+  }
+
+  #addPlain(route: Route): void {
+    const authority = `${route.host.toLowerCase()}:${route.port}`
+    const there = this.#plain.get(authority) ?? []
+    const isKnown = there.some((one) => one.provider === route.provider && one.path_prefix === route.path_prefix)
+    if (!isKnown && LOOPBACK.has(route.host.toLowerCase())) this.#plain.set(authority, [...there, route])
+  }
+
   #add(route: Route): void {
     const host = route.host.toLowerCase()
     const key = `${host}|${route.port}|${route.path_prefix ?? ''}|${route.provider}|${route.signs ?? ''}`
@@ -65,6 +89,8 @@ export class RouteTable {
   }
 }
 
+/** Of no other host is anything ever spoken to in the clear. */
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 const MOST_FOUND = 1_000
 const NONE: readonly Route[] = []
 

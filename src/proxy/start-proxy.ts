@@ -83,7 +83,12 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const routes = new RouteTable(options.routes)
   const certificates = routes.hosts.length === 0 ? undefined : createCertificateAuthority(routes.hosts, new Date())
   const guard = createAddressGuard(options.daemonAddresses)
-  const dialer = new Dialer({ ...options, guard, corporateProxy: options.corporateProxy })
+  const dialer = new Dialer({
+    ...options,
+    guard,
+    corporateProxy: options.corporateProxy,
+    staysHere: (target) => routes.matchPlain(target).length > 0,
+  })
   const audit = new AuditShipper({ ship: (events) => broker.ship(events), runId, log })
   const refresh = refreshRoutes(options, routes)
   const questions = new CredentialQuestions((request) => resolveOrRefresh(broker, request, refresh.now))

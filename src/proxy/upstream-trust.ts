@@ -1,10 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { createSecureContext, getCACertificates, rootCertificates, type SecureContext } from 'node:tls'
 
-/**
- * Where systems keep their root certificates, PEM. Named here and not read from SSL_CERT_FILE: the environment must not
- * change whom the proxy trusts.
- */
+/** Where systems keep their root certificates, PEM. */
 export const SYSTEM_BUNDLES: readonly string[] = [
   '/etc/ssl/certs/ca-certificates.crt',
   '/etc/pki/ca-trust/extracted/pem/tls-ca-bundle.pem',

@@ -43,8 +43,13 @@ function npmEntriesOf({ definition }: Connected): readonly (readonly [string, st
 }
 
 /** Whether its variables hold more than the key and the address: the connection has to be looked into for it. */
-export function namesFields({ env = {}, base_url = '' }: ProviderDefinition): boolean {
-  return Object.values(env).some((part) => !['credential', 'base_url', TENANT.exec(base_url)?.[1]].includes(part))
+export function namesFields(definition: ProviderDefinition): boolean {
+  const tenants = templatesOf(definition).map((template) => TENANT.exec(template)?.[1])
+  return Object.values(definition.env ?? {}).some((part) => !['credential', 'base_url', ...tenants].includes(part))
+}
+
+function templatesOf({ base_url: text }: ProviderDefinition): readonly string[] {
+  return text === undefined ? [] : typeof text === 'string' ? [text] : text
 }
 
 function entriesOf(connected: Connected): readonly (readonly [string, string])[] {
@@ -60,7 +65,10 @@ function valueFor(part: string, { definition, connection }: Connected): string |
   // What a login in the browser found is its own: an OAuth app is no client that acts for itself.
   const isEntered = connection?.flow === 'api_key' && 'credential' in connection
   const shown = isEntered ? connection.credential[part] : undefined
-  if (shown === undefined) return tenantOf(part, definition.base_url, connection?.base_url)
+  if (shown === undefined) {
+    const found = templatesOf(definition).map((template) => tenantOf(part, template, connection?.base_url))
+    return found.find((tenant) => tenant !== undefined)
+  }
   return shown === REDACTED ? DEFAULT_PLACEHOLDER : shown
 }
 
@@ -68,8 +76,8 @@ function valueFor(part: string, { definition, connection }: Connected): string |
 const REDACTED = '[redacted]'
 
 /** What stands in the connection's address where the template has `{part}`. */
-function tenantOf(part: string, template: string | undefined, address: string | undefined): string | undefined {
-  if (template === undefined || address === undefined || TENANT.exec(template)?.[1] !== part) return undefined
+function tenantOf(part: string, template: string, address: string | undefined): string | undefined {
+  if (address === undefined || TENANT.exec(template)?.[1] !== part) return undefined
   const [before = '', after = ''] = template.split(`{${part}}`)
   const end = address.length - after.length
   return address.startsWith(before) && address.endsWith(after) ? address.slice(before.length, end) : undefined

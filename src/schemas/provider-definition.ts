@@ -208,6 +208,24 @@ const signing = z
   ])
   .describe('A key that signs and is never sent. What a login asks for follows from the type.')
 
+const selfHosted = z.strictObject({
+  like: z
+    .string()
+    .min(1)
+    .max(500)
+    .optional()
+    .describe(
+      'One of `hosts`, as it stands there: requests to this place have the form of those to that host. The usual form if absent.',
+    ),
+  path: z
+    .string()
+    .max(200)
+    .optional()
+    .describe(
+      'A path below the address, ending in `/*`: `/api/*`. Everything below the address if absent. The path of the address itself always counts.',
+    ),
+})
+
 /**
  * What a provider is, as data (contract section 8). This is the shape; `daemon/providers` adds the rules that need
  * knowledge of more than one field or of the world: public suffixes, forbidden headers, patterns, endpoints.
@@ -233,15 +251,31 @@ export const providerDefinition = z.strictObject({
   flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
   hosts: z
     .array(z.string().min(1).max(500))
-    .min(1)
     .max(100)
     .describe(
-      'Where the credential may go: an exact host, or one `*` for a whole label; optional port (443 if absent); optional path prefix ending in `/*`, which means that path itself and all below it.',
+      'Where the credential may go: an exact host, or one `*` for a whole label, or two with a label between them; optional port (443 if absent); optional path prefix ending in `/*`, which means that path itself and all below it. Empty only where there are none but servers of the users’ own: `self_hosted`.',
     ),
-  base_url: url
+  base_url: z
+    .union([url, z.array(url).min(1).max(10)])
     .optional()
     .describe(
-      "A tenant's own URL, with one `{tenant}` label, given at login; the credential is then bound to that host.",
+      "A tenant's own URL, with `{tenant}` for a whole label, given at login, or several such addresses of which a tenant has one; the credential is then bound to that host.",
+    ),
+  tenant_hosts: z
+    .array(z.string().min(1).max(300))
+    .min(1)
+    .max(20)
+    .optional()
+    .describe(
+      'Further hosts of a tenant, with a placeholder of `base_url`, which may be part of a label: `{app}-dsn.example.net`.',
+    ),
+  self_hosted: z
+    .array(selfHosted)
+    .min(1)
+    .max(10)
+    .optional()
+    .describe(
+      'That people run this service on servers of their own, and which requests there get the credential. The address is given at login; the credential goes nowhere else.',
     ),
   env: z
     .record(

@@ -9,8 +9,10 @@ const keyDetail = z.strictObject({
   /** As in the definition. */
   env: z.record(z.string(), z.string()),
   fields: z.array(field),
-  /** As in the definition, with its placeholder. */
+  /** As in the definition, with its placeholder; of several, the first. */
   base_url: z.string().optional(),
+  /** Whether it may be on a server of the user's own: then `base_url` of a login is any address. */
+  self_hosted: z.literal(true).optional(),
   needs_base_url: z.boolean(),
   placeholder: z.string(),
 })

@@ -10,6 +10,8 @@ const route = z.strictObject({
   path_prefix: z.string().optional(),
   /** Its requests may have to be signed: a question about one says what of it is, in `sign`. */
   signs: z.literal(true).optional(),
+  /** It is on this machine and spoken to without TLS: requests over plain http carry the credential, and no others. */
+  plain: z.literal(true).optional(),
 })
 export type Route = z.infer<typeof route>
 

@@ -11,7 +11,14 @@ import {
 } from '../../schemas/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
-import { credentialFields, hasSection, keySection, needsBaseUrl, type Provider } from '../providers/index.ts'
+import {
+  credentialFields,
+  hasSection,
+  keySection,
+  needsBaseUrl,
+  type Provider,
+  templatesOf,
+} from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
@@ -84,13 +91,15 @@ export function providerRoutes(options: DefinitionsOptions & { readonly sessions
 }
 
 function keysOf({ definition }: Provider): Pick<ProviderSummary, 'keys'> {
-  const { env = {}, base_url, placeholder = DEFAULT_PLACEHOLDER } = definition
+  const { env = {}, self_hosted, placeholder = DEFAULT_PLACEHOLDER } = definition
+  const [base_url] = templatesOf(definition)
   if (!hasSection(definition, keySection(definition))) return {}
   return {
     keys: {
       env,
       fields: [...credentialFields(definition)],
       ...(base_url !== undefined && { base_url }),
+      ...(self_hosted && { self_hosted: true as const }),
       needs_base_url: needsBaseUrl(definition),
       placeholder,
     },

@@ -1,13 +1,6 @@
 import { BrokerError, type FlowName } from '../../protocol/index.ts'
 import type { ProviderDefinition, StartAuthSession } from '../../schemas/index.ts'
-import {
-  hasSection,
-  type KeySection,
-  keySection,
-  needsBaseUrl,
-  type Provider,
-  parseBaseUrl,
-} from '../providers/index.ts'
+import { hasSection, type KeySection, keySection, type Provider, withoutOwnLogin } from '../providers/index.ts'
 import { beginClientLogin } from './client-login.ts'
 import { beginKeyLogin } from './key-login.ts'
 import type { ClientRooms } from './login-client.ts'
@@ -38,7 +31,11 @@ export interface LoginWay {
   readonly section: KeySection
 }
 
-/** How to log in: as asked, or as the definition says. @throws BrokerError OperationNotAllowedError where it cannot be */
+/**
+ * How to log in: as asked, or as the definition says.
+ * @param provider as it is at this address
+ * @throws BrokerError OperationNotAllowedError where it cannot be
+ */
 export function chooseWay({ definition }: Provider, wanted: WantedWay): LoginWay {
   const way = wantedWay(definition, wanted)
   if (!wanted.new_client || way.flow !== 'api_key') return way
@@ -50,6 +47,14 @@ export function chooseWay({ definition }: Provider, wanted: WantedWay): LoginWay
       hint: `Log in by OAuth, or without --new-client: broker provider inspect ${definition.name} shows the flows`,
     },
   )
+}
+
+/** @throws BrokerError OperationNotAllowedError where the server at the address is not logged in to like that */
+export function requireOwnLogin({ definition }: Provider, baseUrl: string | undefined, wanted: WantedWay): void {
+  const isOAuth = wanted.flow !== undefined && wanted.flow !== 'api_key'
+  const way = wanted.signing ? 'signing' : wanted.grant ? 'client' : isOAuth ? 'oauth' : undefined
+  const problem = way && withoutOwnLogin(definition, baseUrl, way)
+  if (problem) throw problem
 }
 
 type WantedWay = Pick<StartAuthSession, 'flow' | 'signing' | 'grant' | 'new_client'>
@@ -93,19 +98,4 @@ function sectionWay(
     provider: name,
     hint: `Log in the way it knows: broker login ${name}`,
   })
-}
-
-/** The tenant's own URL, where there is one. @throws BrokerError InvalidRequestError */
-export function tenantUrl({ definition }: Provider, text: string | undefined): string | undefined {
-  if (text !== undefined) return parseBaseUrl(definition, text)
-  if (!needsBaseUrl(definition)) return undefined
-  throw new BrokerError(
-    'InvalidRequestError',
-    `Cannot log in to ${definition.name} without the URL of your own instance`,
-    {
-      provider: definition.name,
-      details: [{ path: 'base_url', message: 'is required' }],
-      hint: `broker login ${definition.name} --base-url ${definition.base_url}`,
-    },
-  )
 }

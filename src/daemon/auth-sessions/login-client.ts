@@ -48,7 +48,7 @@ export async function knownClient(
   if (anew === 'client') return undefined
   const own = await clients.own(actor, provider, baseUrl)
   if (own) return { client: own, origin: 'app' }
-  const shared = await clients.ofFamily(actor, provider, baseUrl)
+  const shared = baseUrl === undefined ? await clients.ofFamily(actor, provider) : undefined
   return shared && { client: shared, origin: 'family' }
 }
 

@@ -3,13 +3,14 @@ import type { AuthSession, RemovedProvider, StartAuthSession } from '../../schem
 import type { Audit } from '../audit/index.ts'
 import { type Connections, connectionExists, type OAuthClients, removeUnusedDefinition } from '../connections/index.ts'
 import { type Flows, redirectUriOf } from '../flows/index.ts'
-import type { Providers } from '../providers/index.ts'
+import { definitionAt, type Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
-import { beginLogin, chooseWay, tenantUrl } from './begin-login.ts'
+import { beginLogin, chooseWay, requireOwnLogin } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
+import { addressOf } from './own-address.ts'
 import { pastedReturn } from './pasted-return.ts'
 import { scopesNamed } from './scope-names.ts'
 import {
@@ -87,15 +88,17 @@ class AuthSessionsInMemory implements AuthSessions {
   async #begin(actor: Actor, wanted: StartAuthSession): Promise<Session> {
     const { scopes, force, new_client: newClient, source = 'login', connection = DEFAULT_CONNECTION } = wanted
     const provider = this.#options.providers.get(wanted.provider)
-    const { flow, section } = chooseWay(provider, wanted)
-    const baseUrl = tenantUrl(provider, wanted.base_url)
+    const baseUrl = await addressOf(this.#options, actor, provider, wanted.base_url)
+    requireOwnLogin(provider, baseUrl, wanted)
+    const there = { ...provider, definition: definitionAt(provider.definition, baseUrl) }
+    const { flow, section } = chooseWay(there, wanted)
     const id = { provider: provider.definition.name, connection }
     if (!force && (await this.#options.connections.exists(actor, id.provider, connection))) throw connectionExists(id)
     const login: NewSession = { actor, provider, connection, flow, source, existing: force ? 'replace' : 'refuse' }
     const step = await this.#recordingFailure(login, () =>
       beginLogin(this.#rooms, flow, {
         actor,
-        provider,
+        provider: there,
         section,
         ...(baseUrl !== undefined && { baseUrl }),
         ...(scopes && { scopes: scopesNamed(provider, scopes) }),

@@ -111,7 +111,7 @@ export function attentionIn(connections: readonly Connection[]): readonly Attent
 function withoutDefault(connections: readonly Connection[]): readonly AttentionOf[] {
   const byProvider = Map.groupBy(connections, ({ provider }) => provider)
   return [...byProvider].flatMap(([provider, all]) => {
-    if (all.some(({ is_default }) => is_default)) return []
+    if (all.some(({ is_default }) => is_default) || areApart(all)) return []
     const since =
       all
         .map(({ updated_at }) => updated_at)
@@ -119,6 +119,12 @@ function withoutDefault(connections: readonly Connection[]): readonly AttentionO
         .at(-1) ?? ''
     return [{ provider, kind: 'no_default' as const, since, ...noDefault(provider, all) }]
   })
+}
+
+/** Each at an address that no other has: then every request says which is meant. */
+function areApart(all: readonly Connection[]): boolean {
+  const addresses = new Set(all.flatMap(({ base_url }) => base_url ?? []))
+  return addresses.size === all.length
 }
 
 /** What to say where a provider has connections and none of them is the default. */

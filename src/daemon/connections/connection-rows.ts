@@ -3,6 +3,7 @@ import type { Actor } from '../../protocol/index.ts'
 import { type ConnectionRow, type Db, preparedQuery, type RefreshRow } from '../store/index.ts'
 import type { SealedRecord } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
+import type { ConnectionAddress } from './serving.ts'
 
 export function findRow(db: Db, { vaultId }: Actor, { provider, connection }: ConnectionId) {
   return namedConnection(db, { vaultId, provider, connection })
@@ -53,6 +54,27 @@ function withRecords(db: Db, { vaultId, provider }: Pick<ConnectionId, 'provider
     .select(['records.version', 'records.term', 'records.sealed'])
     .where('connections.vault_id', '=', vaultId)
     .where('provider', '=', provider)
+}
+
+/** Where connections are for: those of one provider, or all that have an address of their own. */
+export async function addressesIn(
+  db: Db,
+  { vaultId }: Pick<Actor, 'vaultId'>,
+  provider?: string,
+): Promise<readonly ConnectionAddress[]> {
+  const query = db
+    .selectFrom('connections')
+    .select(['provider', 'connection', 'base_url', 'is_default'])
+    .where('vault_id', '=', vaultId)
+  const rows = await (provider === undefined
+    ? query.where('base_url', 'is not', null)
+    : query.where('provider', '=', provider)
+  ).execute()
+  return rows.map(({ base_url, is_default, ...id }) => ({
+    ...id,
+    is_default: is_default === 1,
+    ...(base_url !== null && { base_url }),
+  }))
 }
 
 /** Connections with what is known of their refreshes. */

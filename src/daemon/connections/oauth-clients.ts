@@ -1,6 +1,6 @@
 import { hash } from 'node:crypto'
 import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
-import { isPartOf, type Provider, type Providers } from '../providers/index.ts'
+import { definitionAt, isOwnServer, isPartOf, type Provider, type Providers } from '../providers/index.ts'
 import type { Db, Store } from '../store/index.ts'
 import type { RecordRef, Vault } from '../vault/index.ts'
 import { destinationOf } from './destination.ts'
@@ -35,7 +35,7 @@ export interface OAuthClients {
   /** The user's own app. Undefined where there is none, or where the definition has changed where its secret would go. */
   own(actor: Actor, provider: Provider, baseUrl?: string): Promise<OAuthClientRecord | undefined>
   /** The user's own app of the provider that this one is a part of: it is good here, too. */
-  ofFamily(actor: Actor, provider: Provider, baseUrl?: string): Promise<OAuthClientRecord | undefined>
+  ofFamily(actor: Actor, provider: Provider): Promise<OAuthClientRecord | undefined>
   /** The user's own app of this client id, also one whose place another has taken: earlier connections go on with it. */
   ownById(actor: Actor, provider: Provider, id: string, baseUrl?: string): Promise<OAuthClientRecord | undefined>
   /** Undefined where there is none, where it was made by another issuer, and where its secret has ended. */
@@ -60,9 +60,9 @@ export interface OAuthClientsOptions {
 }
 
 export function openOAuthClients({ store, vault, providers, now = Date.now }: OAuthClientsOptions): OAuthClients {
-  const read = async (ref: RecordRef, { definition }: Provider, db: Db = store.db) => {
+  const read = async (ref: RecordRef, provider: Provider, { baseUrl, db = store.db }: ReadFrom = {}) => {
     try {
-      const record = await vault.get(db, ref, destinationOf(definition, 'oauth2', undefined))
+      const record = await vault.get(db, ref, shownAt(provider, baseUrl))
       return record && parse(record.plaintext)
     } catch (error) {
       // Bound to another definition of the provider: it must not be sent where this one says.
@@ -75,23 +75,23 @@ export function openOAuthClients({ store, vault, providers, now = Date.now }: OA
     return whole && isPartOf(definition, whole.definition) ? whole : undefined
   }
   const putOwn = async (tx: Db, actor: Actor, provider: Provider, client: OAuthClientRecord, baseUrl?: string) => {
-    const put = (ref: RecordRef, one: OAuthClientRecord) =>
-      vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(one))
+    const destination = shownAt(provider, baseUrl)
+    const put = (ref: RecordRef, one: OAuthClientRecord) => vault.put(tx, ref, destination, serialize(one))
     const ref = ownRef(actor, provider, baseUrl)
-    const before = await read(ref, provider, tx)
+    const before = await read(ref, provider, { ...at(baseUrl), db: tx })
     if (before && before.id !== client.id) await put(earlierRef(ref, before.id), before)
     await put(ref, client)
   }
   return {
-    own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider),
-    async ofFamily(actor, provider, baseUrl) {
+    own: (actor, provider, baseUrl) => read(ownRef(actor, provider, baseUrl), provider, at(baseUrl)),
+    async ofFamily(actor, provider) {
       const whole = wholeOf(provider)
-      return whole && read(ownRef(actor, whole, baseUrl), whole)
+      return whole && read(ownRef(actor, whole), whole)
     },
     async ownById(actor, provider, id, baseUrl) {
-      const current = await read(ownRef(actor, provider, baseUrl), provider)
-      const found =
-        current?.id === id ? current : await read(earlierRef(ownRef(actor, provider, baseUrl), id), provider)
+      const ref = ownRef(actor, provider, baseUrl)
+      const current = await read(ref, provider, at(baseUrl))
+      const found = current?.id === id ? current : await read(earlierRef(ref, id), provider, at(baseUrl))
       return found?.id === id ? found : undefined
     },
     async registered(actor, provider, { issuer, redirectUri }) {
@@ -103,16 +103,17 @@ export function openOAuthClients({ store, vault, providers, now = Date.now }: OA
     async keep(tx, actor, provider, kept, baseUrl) {
       if (kept.kind === 'registered') {
         const ref = registeredRef(actor, provider, kept.client.redirectUri)
-        await vault.put(tx, ref, destinationOf(provider.definition, 'oauth2', undefined), serialize(kept.client))
+        await vault.put(tx, ref, shownAt(provider, undefined), serialize(kept.client))
         return
       }
-      const whole = wholeOf(provider)
       await putOwn(tx, actor, provider, kept.client, baseUrl)
-      if (whole) await putOwn(tx, actor, whole, kept.client, baseUrl)
+      const whole = baseUrl === undefined ? wholeOf(provider) : undefined
+      if (whole) await putOwn(tx, actor, whole, kept.client)
     },
     async forget(actor, provider, which) {
       if (which.kind === 'own') {
-        const holders = [provider, wholeOf(provider)].filter((holder) => holder !== undefined)
+        const whole = which.baseUrl === undefined ? wholeOf(provider) : undefined
+        const holders = [provider, ...(whole ? [whole] : [])]
         await store.transaction(async (tx) => {
           for (const holder of holders) await vault.remove(tx, ownRef(actor, holder, which.baseUrl))
         })
@@ -141,8 +142,26 @@ async function refsOf(db: Db, { vaultId }: Actor, prefix: string): Promise<reado
   return rows.flatMap(({ id }) => (id.startsWith(prefix) ? [{ vaultId, kind: 'client' as const, id }] : []))
 }
 
+interface ReadFrom {
+  readonly baseUrl?: string
+  readonly db?: Db
+}
+
+function at(baseUrl: string | undefined): ReadFrom {
+  return baseUrl === undefined ? {} : { baseUrl }
+}
+
+/** What the secret of an app is bound to: the endpoints that see it, which at a server of the user's own are that server's. */
+function shownAt({ definition }: Provider, baseUrl: string | undefined): string {
+  const isOwn = baseUrl !== undefined && isOwnServer(definition, baseUrl)
+  return isOwn
+    ? destinationOf(definitionAt(definition, baseUrl), 'oauth2', baseUrl)
+    : destinationOf(definition, 'oauth2', undefined)
+}
+
 function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): RecordRef {
-  const tenant = hasTenantEndpoints(definition) ? baseUrl : ''
+  const isOwn = baseUrl !== '' && isOwnServer(definition, baseUrl)
+  const tenant = isOwn || hasTenantEndpoints(definition) ? baseUrl : ''
   return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(tenant)}` }
 }
 

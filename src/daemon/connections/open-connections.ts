@@ -24,6 +24,7 @@ import { allowedHosts, approvedKind, differenceFor, isTakenNoMore } from './appr
 import { type FailingRefresh, optionOf } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import {
+  addressesIn,
   deleteRow,
   findDefault,
   findRefresh,
@@ -58,8 +59,10 @@ import {
   noDefinition,
   notFound,
   nothingToApprove,
+  severalServe,
   tokenExpired,
 } from './refusals.ts'
+import { type ConnectionAddress, servingOf } from './serving.ts'
 import { tokenStatus } from './token-status.ts'
 
 /** What a login found out. Values by field name. */
@@ -145,11 +148,19 @@ export interface Connections {
   setDefault(actor: Actor, provider: string, connection: string): Promise<void>
   /**
    * The named connection, or the provider's default, opened.
+   * @param serves whether one with this address serves the request: where the default does not, another may
    * @throws BrokerError ConnectionNotFoundError, OperationNotAllowedError where the provider's definition has changed
    *   where the credential may go, CredentialMissingError where the record does not open, TokenExpiredError where
    *   nothing but a login helps
    */
-  use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection>
+  use(
+    actor: Actor,
+    provider: Provider,
+    connection: string | undefined,
+    serves?: (baseUrl: string | undefined) => boolean,
+  ): Promise<UsableConnection>
+  /** Where those of the actor's vault are for that have an address of their own. */
+  addresses(actor: Actor): Promise<readonly ConnectionAddress[]>
   /**
    * Takes the vault as it is, after damage or a restored backup. The connections whose credentials were lost.
    */
@@ -519,9 +530,18 @@ class ConnectionsOfStore implements Connections {
       .execute()
   }
 
-  async use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection> {
+  addresses(actor: Actor): Promise<readonly ConnectionAddress[]> {
+    return addressesIn(this.#store.db, actor)
+  }
+
+  async use(
+    actor: Actor,
+    provider: Provider,
+    connection: string | undefined,
+    serves?: (baseUrl: string | undefined) => boolean,
+  ): Promise<UsableConnection> {
     const { name } = provider.definition
-    const row = await findSealed(this.#store.db, actor, { provider: name, connection })
+    const row = await this.#rowFor(actor, { provider: name, connection }, serves)
     if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
     const kind = approvedKind(provider.definition, row)
     if (!kind) throw isTakenNoMore(provider.definition, row) ? tokenExpired(row, 'needs_login') : needsApproval(row)
@@ -530,6 +550,24 @@ class ConnectionsOfStore implements Connections {
     const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
     return usableConnection(row, kind, opened, this.#now())
+  }
+
+  /** The default costs no further question: most requests are for it. */
+  async #rowFor(
+    actor: Actor,
+    id: Parameters<typeof findSealed>[2],
+    serves: ((baseUrl: string | undefined) => boolean) | undefined,
+  ): Promise<SealedRow | undefined> {
+    const { db } = this.#store
+    const row = await findSealed(db, actor, id)
+    if (id.connection !== undefined || !serves || (row && serves(row.base_url ?? undefined))) return row
+    const chosen = servingOf(await addressesIn(db, actor, id.provider), ({ base_url }) => serves(base_url))
+    if (chosen.kind === 'several')
+      throw severalServe(
+        id.provider,
+        chosen.connections.map(({ connection }) => connection),
+      )
+    return chosen.kind === 'one' ? findSealed(db, actor, chosen.connection) : row
   }
 
   async tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void> {

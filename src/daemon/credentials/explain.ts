@@ -1,9 +1,10 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
-import { noDefault } from '../connections/index.ts'
+import { noDefault, servingOf } from '../connections/index.ts'
 import { formatHost, HTTPS_PORT, type Provider, placeNamesFor } from '../providers/index.ts'
-import { connectionFor, isUsed, mayInject } from './granted-use.ts'
+import { connectionFor, mayInject } from './granted-use.ts'
 import { isOrphanFor, usedOrphans } from './orphans.ts'
+import { type OwnMatch, ownMatch, ownPlacesOf } from './own-server.ts'
 import { type CredentialsOptions, type Found, isForHost, matchFor } from './resolve.ts'
 
 /** A request, as far as it decides what becomes of it. */
@@ -27,10 +28,58 @@ export async function explainRequest(
   const all = await credentials.connections.list(actor)
   const asked = request.isPlain ? inTheClear(credentials, actor, request) : request
   const explained = explainAmong(credentials, actor, asked, { all, passedOver: [] })
-  if (explained.provider !== undefined) return explained
+  const own = explained.verdict === 'tunnel' ? explainOwn(credentials, actor, request, all) : undefined
+  if (own ?? explained.provider !== undefined) return own ?? explained
   const orphans = await usedOrphans(credentials, actor, all)
   const orphan = orphans.find((one) => isOrphanFor(one, asked))
   return orphan ? withoutDefinition(orphan.view) : explained
+}
+
+/** At a server of the user's own; undefined where no connection is for it. */
+function explainOwn(
+  { providers, now = Date.now }: Credentials,
+  actor: Actor,
+  request: ExplainedRequest,
+  all: readonly Connection[],
+): Explanation | undefined {
+  const onAnyPath = all.some((one) => isOnHost(providers, one, request))
+  if (!onAnyPath) return undefined
+  try {
+    const match = ownMatch(providers, actor, all, request)
+    if (!match) return besideOwnPlaces(request)
+    const { provider, connection, place } = match
+    if (place.isPlain && !request.isPlain) return overTls(match)
+    const before = ownStep(match)
+    const isPlain = request.isPlain && !place.isPlain
+    const found = { kind: 'one', provider, host: place.like } as const
+    return explainMatch({ actor, now: now() }, { ...request, isPlain }, { found, before }, [connection])
+  } catch (error) {
+    if (!(error instanceof BrokerError)) throw error
+    return { verdict: 'refuse', steps: [step('connection', 'several', `${error.message}.`)] }
+  }
+}
+
+function isOnHost(providers: Credentials['providers'], one: Connection, { host, port }: ExplainedRequest): boolean {
+  const provider = providers.find(one.provider)
+  const places = provider ? ownPlacesOf(provider, one.base_url) : []
+  return places.some(({ pattern }) => pattern.host === host.toLowerCase() && pattern.port === port)
+}
+
+function besideOwnPlaces({ host }: ExplainedRequest): Explanation {
+  const reason = `A connection has an address on ${host}, but its credential goes to other paths there.`
+  return { verdict: 'tunnel', steps: [step('provider', 'none', reason)] }
+}
+
+function overTls({ provider, connection }: OwnMatch): Explanation {
+  const reason = `The address of its connection is ${connection.base_url}: requests over TLS pass as they are.`
+  const about = { provider: provider.definition.name, connection: connection.connection }
+  return { verdict: 'tunnel', ...about, steps: [step('transport', 'tls', reason)] }
+}
+
+function ownStep({ provider, connection }: OwnMatch): Step {
+  const { name } = provider.definition
+  const reason = `It is at ${connection.base_url}, the server of its connection "${connection.connection}".`
+  return step('provider', name, reason)
 }
 
 /** In the clear, every request to a host that is connected is refused, whatever its port. */
@@ -65,7 +114,12 @@ function explainAmong(
   const chosen = connectionFor(actor, name, undefined)
   const own = seen.all.filter(({ provider }) => provider === name)
   if (own.length > 0 || chosen !== undefined)
-    return explainMatch({ actor, now: (credentials.now ?? Date.now)() }, request, found, own)
+    return explainMatch(
+      { actor, now: (credentials.now ?? Date.now)() },
+      request,
+      { found, before: matchStep(found) },
+      own,
+    )
   const next = matched(credentials, actor, request, [...seen.passedOver, found])
   const left = isRouted(credentials, actor, request, seen.all) ? notStoodInFor(found) : unconnected(found)
   if ('verdict' in next) return left
@@ -135,19 +189,16 @@ function stillServes({ attention, expires_at, flow }: Connection, now: number): 
 function explainMatch(
   { actor, now }: { readonly actor: Actor; readonly now: number },
   request: ExplainedRequest,
-  found: Found,
+  { found, before: first }: { readonly found: Found; readonly before: Step },
   own: readonly Connection[],
 ): Explanation {
   const { provider, host } = found
   const { name } = provider.definition
   const chosen = connectionFor(actor, name, undefined)
-  const used = own.find((connection) => isUsed(actor, connection))
-  const before = [matchStep(found)]
+  const used = usedFor(provider, chosen, own, request)
+  const before = [first]
   if (!used) return withoutConnection(name, { own, chosen, before })
-  const steps = [
-    ...before,
-    step('connection', used.connection, chosen === undefined ? 'It is the default.' : 'The run was started with it.'),
-  ]
+  const steps = [...before, step('connection', used.connection, whyUsed(used, chosen))]
   const about = { provider: name, connection: used.connection }
   if (used.attention && !stillServes(used, now)) {
     const { kind, reason, fix } = used.attention
@@ -155,7 +206,7 @@ function explainMatch(
   }
   const state = used.attention?.reason ?? 'It can be used.'
   const known = [...steps, step('state', used.status, state)]
-  if (!isForHost(provider, used.base_url, { host: request.host, port: request.port })) {
+  if (!isForHost(provider, used.base_url, request)) {
     const reason = `Its credential is for ${used.base_url ?? 'another host'}.`
     return { verdict: 'refuse', ...about, steps: [...known, step('destination', 'another host', reason)] }
   }
@@ -166,6 +217,23 @@ function explainMatch(
   const places = placesOf(provider, used, host)
   const reason = `The credential goes into ${places.join(', ')}; what the request has there is removed.`
   return { verdict: 'inject', ...about, places, steps: [...known, step('injection', 'inject', reason)] }
+}
+
+/** What its requests use: the default, where another is not the one for this host. */
+function usedFor(
+  provider: Provider,
+  chosen: string | undefined,
+  own: readonly Connection[],
+  request: ExplainedRequest,
+): Connection | undefined {
+  if (chosen !== undefined) return own.find(({ connection }) => connection === chosen)
+  const serving = servingOf(own, ({ base_url }) => isForHost(provider, base_url, request))
+  return serving.kind === 'one' ? serving.connection : own.find(({ is_default }) => is_default)
+}
+
+function whyUsed({ is_default }: Connection, chosen: string | undefined): string {
+  if (chosen !== undefined) return 'The run was started with it.'
+  return is_default ? 'It is the default.' : 'It is the one that is for this host.'
 }
 
 function withoutConnection(

@@ -1,7 +1,7 @@
 import type { Actor } from '../../protocol/index.ts'
 import type { OAuthClients, RefreshLease } from '../connections/index.ts'
 import { type Party, type StoredGrant, storedGrant } from '../flows/index.ts'
-import type { Provider } from '../providers/index.ts'
+import { definitionAt, type Provider } from '../providers/index.ts'
 
 /**
  * Who is asked about a grant, and as whom: the client that it was granted to. The secret of a user's own app is not kept
@@ -18,7 +18,7 @@ export async function grantedParty(
   return {
     grant,
     party: {
-      definition: provider.definition,
+      definition: definitionAt(provider.definition, baseUrl),
       server: { sendsIssuer: false, takesMetadataDocument: false, ...grant.server },
       client: own ?? grant.client,
     },

@@ -19,8 +19,11 @@ export function connectionFor({ run }: Actor, provider: string, wanted: string |
   return granted ?? wanted
 }
 
-/** Whether requests that name no connection use this one: the run was started with it, or it is the default. */
-export function isUsed(actor: Actor, { provider, connection, is_default }: Connection): boolean {
+/**
+ * Whether requests that name no connection may use this one: the run was started with it, it is the default, or its address
+ * says which requests are for it.
+ */
+export function mayBeUsed(actor: Actor, { provider, connection, is_default, base_url }: Connection): boolean {
   const granted = connectionFor(actor, provider, undefined)
-  return granted === undefined ? is_default : connection === granted
+  return granted === undefined ? is_default || base_url !== undefined : connection === granted
 }

@@ -2,7 +2,7 @@ import { type Actor, BrokerError, coversPath } from '../../protocol/index.ts'
 import type { Connection, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, OrphanedConnection } from '../connections/index.ts'
 import { HTTPS_PORT, matchesHost, type Providers } from '../providers/index.ts'
-import { isUsed, mayInject } from './granted-use.ts'
+import { mayBeUsed, mayInject } from './granted-use.ts'
 
 /** Those that this actor's requests would use, if their definitions were as they were. */
 export async function usedOrphans(
@@ -14,7 +14,7 @@ export async function usedOrphans(
     attention?.kind !== 'needs_approval' && providers.find(provider) !== undefined
   if (all.every(isWhole)) return []
   const orphaned = await connections.orphaned(actor)
-  return orphaned.filter(({ view }) => mayInject(actor, view.provider) && isUsed(actor, view))
+  return orphaned.filter(({ view }) => mayInject(actor, view.provider) && mayBeUsed(actor, view))
 }
 
 export function isOrphanFor({ hosts }: OrphanedConnection, request: Pick<ResolveRequest, 'host' | 'port' | 'path'>) {

@@ -6,6 +6,7 @@ import {
   HTTPS_PORT,
   type Match,
   matchesHost,
+  ownPlaceFor,
   type Provider,
   type Providers,
 } from '../providers/index.ts'
@@ -13,6 +14,7 @@ import { connectionFor, mayInject } from './granted-use.ts'
 import { issuedResolution } from './issued-resolution.ts'
 import type { Refresher } from './open-refresher.ts'
 import { isOrphaned, isOrphanFor, usedOrphans } from './orphans.ts'
+import { ownMatch, ownPlacesOf } from './own-server.ts'
 import { resolutionOf } from './resolution.ts'
 import { signedResolution } from './signed-resolution.ts'
 import type { TokenIssuer } from './token-issuer.ts'
@@ -42,11 +44,28 @@ export async function resolveCredential(
   try {
     return await resolveAmong(credentials, actor, request, [])
   } catch (error) {
+    const isElsewhere = hasName(error, 'ProviderNotFoundError') || hasName(error, 'ConnectionNotFoundError')
+    const own = isElsewhere ? await resolveOwn(credentials, actor, request) : undefined
+    if (own) return own
     if (!hasName(error, 'ProviderNotFoundError')) throw error
     const orphans = await usedOrphans(credentials, actor, await credentials.connections.list(actor))
     const orphan = orphans.find((one) => isOrphanFor(one, request))
     throw orphan ? isOrphaned(orphan.view) : error
   }
+}
+
+/** What no definition has may be on a server of the user's own. */
+async function resolveOwn(
+  credentials: CredentialsOptions,
+  actor: Actor,
+  request: ResolveRequest,
+): Promise<Resolution | undefined> {
+  const { providers, connections } = credentials
+  const { port = HTTPS_PORT, ...target } = request
+  const match = ownMatch(providers, actor, await connections.addresses(actor), { ...target, port })
+  if (!match) return undefined
+  const { provider, connection, place } = match
+  return resolveAt(credentials, actor, request, { provider, host: place.like, connection: connection.connection })
 }
 
 /**
@@ -83,7 +102,27 @@ async function resolveMatch(
   { provider, host }: Found,
 ): Promise<Resolution> {
   const connection = connectionFor(actor, provider.definition.name, request.connection)
-  const used = await useFresh(credentials, actor, provider, { connection, rejectedVersion: request.rejected_version })
+  return resolveAt(credentials, actor, request, { provider, host, connection })
+}
+
+interface At {
+  readonly provider: Provider
+  /** Of the definition: the one whose form the request has. */
+  readonly host: Found['host']
+  readonly connection: string | undefined
+}
+
+async function resolveAt(
+  credentials: CredentialsOptions,
+  actor: Actor,
+  request: ResolveRequest,
+  { provider, host, connection }: At,
+): Promise<Resolution> {
+  const used = await useFresh(credentials, actor, provider, {
+    connection,
+    rejectedVersion: request.rejected_version,
+    serves: (baseUrl) => isForHost(provider, baseUrl, request),
+  })
   requireDestination(provider, used, request)
   if (used.kind === 'signing' && provider.definition.signing?.type === 'aws_sigv4') {
     return signedResolution({ used, request }, (credentials.now ?? Date.now)())
@@ -136,9 +175,16 @@ function noProvider({ provider }: ResolveRequest): BrokerError {
 }
 
 /** Whether a connection with this address is for the host of the request. */
-export function isForHost(provider: Provider, baseUrl: string | undefined, request: ResolveRequest): boolean {
+export function isForHost(
+  provider: Provider,
+  baseUrl: string | undefined,
+  request: Pick<ResolveRequest, 'host' | 'port' | 'path'>,
+): boolean {
   const host = request.host.toLowerCase()
   const port = request.port ?? HTTPS_PORT
+  const { path } = request
+  const own = ownPlacesOf(provider, baseUrl)
+  if (own.length > 0) return ownPlaceFor(own, { host, port, ...(path !== undefined && { path }) }) !== undefined
   const allowed = credentialHosts(provider.definition, baseUrl)
   return allowed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))
 }

@@ -1,9 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../../protocol/index.ts'
 import type { Connection, Route, Routes } from '../../schemas/index.ts'
+import { servingOf } from '../connections/index.ts'
 import { credentialHosts, isOneFamily, isPartOf, type Provider } from '../providers/index.ts'
-import { isUsed, mayInject } from './granted-use.ts'
+import { connectionFor, mayInject } from './granted-use.ts'
 import { usedOrphans } from './orphans.ts'
+import { ownPlacesOf } from './own-server.ts'
 import type { CredentialsOptions } from './resolve.ts'
 
 /** `connected`: what a credential is there for; `all`: what one could be there for. */
@@ -20,7 +22,7 @@ export async function routesFor(
   const routes = candidates.flatMap((provider) => {
     const { name } = provider.definition
     const own = all.filter((connection) => connection.provider === name)
-    return routesOf(provider, { used: own.find((connection) => isUsed(actor, connection)), own }, scope)
+    return routesOf(provider, { granted: connectionFor(actor, name, undefined), own }, scope)
   })
   const orphans = await usedOrphans({ providers, connections }, actor, all)
   const refused = orphans.flatMap(({ view, hosts }) => hosts.map((pattern) => routeOf(view.provider, pattern, view)))
@@ -33,8 +35,8 @@ export async function routesFor(
 }
 
 interface ConnectionsOf {
-  /** By a request that names none. */
-  readonly used: Connection | undefined
+  /** What the run was started with. */
+  readonly granted: string | undefined
   readonly own: readonly Connection[]
 }
 
@@ -42,26 +44,45 @@ interface ConnectionsOf {
  * One that needs a login, an approval or a default is refused with that reason: its requests must not pass with a
  * placeholder, or bare.
  */
-function routesOf(provider: Provider, { used, own }: ConnectionsOf, scope: RouteScope): readonly Route[] {
-  const { definition } = provider
-  if (used) return routesAt(provider, used.base_url, used)
-  if (own.length > 0) return [...new Set(own.map(({ base_url }) => base_url))].flatMap((url) => routesAt(provider, url))
-  return scope === 'all' ? provider.hosts.map((pattern) => routeOf(definition.name, pattern)) : []
+function routesOf(provider: Provider, { granted, own }: ConnectionsOf, scope: RouteScope): readonly Route[] {
+  const { name } = provider.definition
+  if (own.length === 0) return scope === 'all' ? provider.hosts.map((pattern) => routeOf(name, pattern)) : []
+  const chosen = own.filter(({ connection }) => connection === granted)
+  const mine = chosen.length > 0 ? chosen : own
+  const serving = new Map(mine.map((one) => [one, routesAt(provider, one)]))
+  const places = new Map([...serving.values()].flat().map((route) => [placeOf(route), route]))
+  return [...places].map(([place, route]) => {
+    const serves = (one: Connection) => serving.get(one)?.some((other) => placeOf(other) === place) === true
+    const [only] = chosen
+    const used = only ?? (granted === undefined ? usedAt(mine, serves) : undefined)
+    return used ? withConnection(route, used) : route
+  })
 }
 
-function routesAt({ definition }: Provider, baseUrl: string | undefined, used?: Connection): readonly Route[] {
-  return credentialHosts(definition, baseUrl).map((pattern) => routeOf(definition.name, pattern, used))
+function usedAt(all: readonly Connection[], serves: (one: Connection) => boolean): Connection | undefined {
+  const serving = servingOf(all, serves)
+  return serving.kind === 'one' ? serving.connection : undefined
+}
+
+function routesAt(provider: Provider, { base_url: baseUrl }: Connection): readonly Route[] {
+  const { name } = provider.definition
+  const own = ownPlacesOf(provider, baseUrl)
+  if (own.length === 0) return credentialHosts(provider.definition, baseUrl).map((pattern) => routeOf(name, pattern))
+  return own.map(({ pattern, isPlain }) => ({ ...routeOf(name, pattern), ...(isPlain && { plain: true as const }) }))
 }
 
 function routeOf(provider: string, pattern: Provider['hosts'][number], connection?: Connection): Route {
-  return {
+  const route = {
     provider,
-    ...(connection !== undefined && { connection: connection.connection }),
     host: pattern.host,
     port: pattern.port,
     ...(pattern.pathPrefix !== undefined && { path_prefix: pattern.pathPrefix }),
-    ...(connection?.signing === 'aws_sigv4' && { signs: true }),
   }
+  return connection ? withConnection(route, connection) : route
+}
+
+function withConnection(route: Route, { connection, signing }: Connection): Route {
+  return { ...route, connection, ...(signing === 'aws_sigv4' && { signs: true as const }) }
 }
 
 function tiedPlaces(providers: readonly Provider[]): ReadonlySet<string> {

@@ -14,6 +14,8 @@ export interface WantedConnection {
   readonly connection: string | undefined
   /** The version whose credential its host has refused. */
   readonly rejectedVersion: number | undefined
+  /** Whether one with this address is for the request: where the default is not, another may be. */
+  readonly serves?: (baseUrl: string | undefined) => boolean
 }
 
 /**
@@ -24,9 +26,9 @@ export async function useFresh(
   { connections, refresher, now = Date.now }: FreshOptions,
   actor: Actor,
   provider: Provider,
-  { connection, rejectedVersion }: WantedConnection,
+  { connection, rejectedVersion, serves }: WantedConnection,
 ): Promise<UsableConnection> {
-  const used = await connections.use(actor, provider, connection)
+  const used = await connections.use(actor, provider, connection, serves)
   if (!used.refreshable) return used
   const { refresh, expiresAt = Number.POSITIVE_INFINITY } = used
   if (used.version === rejectedVersion) {

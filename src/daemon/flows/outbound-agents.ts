@@ -15,9 +15,13 @@ export interface OutboundProxies {
 
 export type AgentFor = (url: URL) => HttpAgent
 
-/** Who carries a request: directly or through the proxy, trusting Node's roots, the system's and those of `caFile`. */
-export function openAgents(caFile: string | undefined, proxies: OutboundProxies | undefined): AgentFor {
-  const furtherRoots = caFile === undefined ? [] : [readRoots(caFile)]
+/** Who carries a request: directly or through the proxy, trusting Node's roots, the system's, `roots` and those of `caFile`. */
+export function openAgents(
+  caFile: string | undefined,
+  proxies: OutboundProxies | undefined,
+  roots: readonly string[] = [],
+): AgentFor {
+  const furtherRoots = [...roots, ...(caFile === undefined ? [] : [readRoots(caFile)])]
   const proxy = proxies?.https && proxyUrl(proxies.https)
   const plain = new HttpAgent()
   // Hundreds of roots: read once, and only when somebody is asked.

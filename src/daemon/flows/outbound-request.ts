@@ -19,6 +19,8 @@ export interface OutboundOptions {
   /** Others reach this daemon: no private address is asked, whoever names it. */
   readonly hosted: boolean
   /** Further certificate authorities, PEM. */
+  /** Further roots (PEM): what the user's own environment names. */
+  readonly roots?: readonly string[]
   readonly caFile?: string
   readonly proxies?: OutboundProxies
   readonly version: string
@@ -53,7 +55,7 @@ export type Outbound = (question: Question) => Promise<Answer>
 
 /** The only way out of this room. */
 export function openOutbound(options: OutboundOptions): Outbound {
-  const agentFor = openAgents(options.caFile, options.proxies)
+  const agentFor = openAgents(options.caFile, options.proxies, options.roots)
   return async (question) => {
     const href = outsideUrl(question.url)
     if (href === undefined) throw new Unreachable('forbidden_url', hostOf(question.url))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
-import { compileHosts, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
+import { compileHosts, credentialHosts, needsBaseUrl } from './base-url.ts'
 import { definitionOf } from './definition.fixture.ts'
 import { formatHost } from './host-pattern.ts'
+import { parseBaseUrl } from './own-server.ts'
 
 const tenants = definitionOf({ hosts: ['*.prov.test'], base_url: 'https://{tenant}.prov.test/api' })
 const mixed = definitionOf({ hosts: ['api.prov.test', 'auth.other.test'], base_url: 'https://{tenant}.prov.test:8443' })

@@ -1,36 +1,34 @@
 import { BrokerError, type QuirkName } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfEndpoint } from './endpoint.ts'
-import { type HostPattern, isPublic, matchesHost, overlap, parseHostPattern, patternOf } from './host-pattern.ts'
+import { type HostPattern, isPublic, matchesHost, overlap, parseHostPattern } from './host-pattern.ts'
+import { ownPlaces } from './own-places.ts'
 import { sendsOnlySignatures } from './signing-credential.ts'
+import { isOfTemplate, tenantHostPatterns, tenantHostsOf } from './tenant-hosts.ts'
+import { hostOfUrl, isTemplate, PLACEHOLDER, placeholdersIn, templatePattern, templatesOf } from './url-template.ts'
 
-const PLACEHOLDER = /\{[a-z][a-z0-9_]{0,31}\}/g
-
-/** Whether logins must give the tenant's own URL: there is no host to send the credential to without it. */
+/** Whether logins must give the URL of a tenant or a server: there is no host to send the credential to without it. */
 export function needsBaseUrl(definition: ProviderDefinition): boolean {
-  return isTemplate(definition) && credentialHosts(definition, undefined).length === 0
+  return credentialHosts(definition, undefined).length === 0
 }
 
-/**
- * Reads the base URL that a person gave at login.
- * @returns it, normalised
- * @throws {BrokerError} InvalidRequestError naming `base_url`, where the provider has no tenants or none at that URL
- */
-export function parseBaseUrl(definition: ProviderDefinition, text: string): string {
-  const problem = problemOfTenantUrl(definition, text)
-  if (problem === undefined) return new URL(text).href.replace(/\/$/, '')
-  throw new BrokerError('InvalidRequestError', `Cannot use this base URL for ${definition.name}: it ${problem}`, {
-    provider: definition.name,
-    details: [{ path: 'base_url', message: problem }],
-  })
+/** As a connection keeps it. @returns undefined where the text is no base URL of one of the definition's hosts */
+export function tenantUrl(definition: ProviderDefinition, text: string): string | undefined {
+  return problemOfTenantUrl(definition, text) === undefined ? normalUrl(text) : undefined
 }
 
-function problemOfTenantUrl(definition: ProviderDefinition, text: string): string | undefined {
+/** Without a slash at its end. The text is a URL. */
+export function normalUrl(text: string): string {
+  return new URL(text).href.replace(/\/$/, '')
+}
+
+/** Why the text is no base URL of a tenant, as goes on after "it". */
+export function problemOfTenantUrl(definition: ProviderDefinition, text: string): string | undefined {
   if (definition.base_url === undefined) return 'must be absent: this provider has one address for everyone'
   const problem = problemOfEndpoint(text)
   if (problem !== undefined) return problem
   if (text.includes('?')) return 'must not contain a query'
-  return isOfDefinition(definition, text) ? undefined : `must look like ${definition.base_url}`
+  return isOfDefinition(definition, text) ? undefined : `must look like ${templatesOf(definition).join(' or ')}`
 }
 
 /** Quirks that look for the API's address in the token answer. */
@@ -59,16 +57,18 @@ export function answeredBaseUrl(definition: ProviderDefinition, text: string | u
   )
 }
 
+/** Whether the URL is on one of the definition's hosts, or on a tenant's. */
 function isOfDefinition(definition: ProviderDefinition, url: string): boolean {
   if (problemOfEndpoint(url) !== undefined) return false
-  const target = hostOf(url)
-  return compileHosts(definition).some(({ host, port }) => port === target.port && matchesHost(host, target.host))
+  const target = hostOfUrl(url)
+  const isListed = ownHosts(definition).some(({ host, port }) => port === target.port && matchesHost(host, target.host))
+  return isListed || templatesOf(definition).some((template) => isOfTemplate(template, target))
 }
 
 // Asked on every request; a definition never changes, it is replaced.
 const compiled = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
 
-/** Every host of a definition, with the one its base URL stands for. The definition is valid. */
+/** Every host of a definition, with those of its tenants. The definition is valid. */
 export function compileHosts(definition: ProviderDefinition): readonly HostPattern[] {
   const known = compiled.get(definition)
   if (known !== undefined) return known
@@ -78,80 +78,94 @@ export function compileHosts(definition: ProviderDefinition): readonly HostPatte
 }
 
 function hostsOf(definition: ProviderDefinition): readonly HostPattern[] {
-  const template = templateHost(definition)
+  const own = ownHosts(definition)
+  const tenants = tenantPatterns(definition).filter(
+    (tenant, index, all) => ![...own, ...all.slice(0, index)].some((other) => isSameHost(tenant, other)),
+  )
+  return [...own, ...tenants]
+}
+
+function isSameHost(one: HostPattern, other: HostPattern): boolean {
+  return one.host === other.host && one.port === other.port
+}
+
+function ownHosts(definition: ProviderDefinition): readonly HostPattern[] {
   const credential = sendsOnlySignatures(definition) ? 'signature' : 'any'
-  const own = definition.hosts.flatMap((text) => {
+  return definition.hosts.flatMap((text) => {
     const parsed = parseHostPattern(text, credential)
     return 'pattern' in parsed ? [parsed.pattern] : []
   })
-  return template === undefined || own.some(({ host, port }) => host === template.host && port === template.port)
-    ? own
-    : [...own, template]
+}
+
+/** The wildcards that tenants' addresses stand for. */
+export function tenantPatterns(
+  definition: Pick<ProviderDefinition, 'base_url' | 'tenant_hosts'>,
+): readonly HostPattern[] {
+  const templates = templatesOf(definition).filter(isTemplate).map(templatePattern)
+  return [...templates, ...tenantHostPatterns(definition)]
 }
 
 /**
- * Where the credential of one connection may go. With a base URL: to that host alone. Without: to the definition's
- * hosts, of a provider with tenants only to those that are no tenant's.
+ * Where the credential of one connection may go. With a base URL: to that host, and to the further hosts of that tenant,
+ * or to the places of the user's own server. Without: to the definition's hosts, of a provider with tenants only to those
+ * that are no tenant's.
  */
 export function credentialHosts(
   definition: ProviderDefinition,
   connectionBaseUrl: string | undefined,
 ): readonly HostPattern[] {
-  if (connectionBaseUrl !== undefined) return [hostOf(connectionBaseUrl)]
-  const template = templateHost(definition)
+  if (connectionBaseUrl !== undefined) {
+    if (isOwnServer(definition, connectionBaseUrl))
+      return ownPlaces(definition, connectionBaseUrl).map(({ pattern }) => pattern)
+    return [hostOfUrl(connectionBaseUrl), ...tenantHostsOf(definition, connectionBaseUrl)]
+  }
+  const tenants = tenantPatterns(definition)
   const hosts = compileHosts(definition)
-  return template === undefined ? hosts : hosts.filter((pattern) => !overlap(pattern, template))
+  return tenants.length === 0 ? hosts : hosts.filter((host) => !tenants.some((tenant) => overlap(host, tenant)))
 }
 
-/** The wildcard that a `base_url` with a placeholder stands for. */
-export function templateHost(definition: Pick<ProviderDefinition, 'base_url'>): HostPattern | undefined {
-  return isTemplate(definition) ? templateUrlHost(definition.base_url) : undefined
+/** Whether a connection with this address is for a server of the user's own, which is none of the service's tenants. */
+export function isOwnServer(definition: ProviderDefinition, baseUrl: string): boolean {
+  return definition.self_hosted !== undefined && !isOfDefinition(definition, baseUrl)
 }
 
-/** What stands for the tenant in a `base_url`: `tenant` in `https://{tenant}.example.com`. */
-export function tenantField(baseUrl: string): string | undefined {
-  return baseUrl.match(PLACEHOLDER)?.[0].slice(1, -1)
-}
-
-function isTemplate(definition: Pick<ProviderDefinition, 'base_url'>): definition is { base_url: string } {
-  return definition.base_url?.includes('{') === true
+/** What stands for the tenant in `base_url`: `tenant` in `https://{tenant}.example.com`. */
+export function tenantFields(definition: Pick<ProviderDefinition, 'base_url'>): readonly string[] {
+  return [...new Set(templatesOf(definition).flatMap(placeholdersIn))]
 }
 
 /** What is wrong with the `base_url` of a definition. */
 export function problemOfBaseUrl(definition: ProviderDefinition): string | undefined {
-  const { base_url: text } = definition
-  if (text === undefined) return undefined
-  const placeholders = text.match(PLACEHOLDER) ?? []
-  if (placeholders.length > 1) return 'must have at most one "{placeholder}"'
+  const templates = templatesOf(definition)
+  if (templates.some((text, index) => templates.indexOf(text) < index)) return 'must not have an address twice'
+  return templates.map((text) => problemOfOne(definition, text)).find((problem) => problem !== undefined)
+}
+
+const MOST_PLACEHOLDERS = 3
+
+function problemOfOne(definition: ProviderDefinition, text: string): string | undefined {
+  const names = placeholdersIn(text)
+  if (names.length > MOST_PLACEHOLDERS) return `must have at most ${MOST_PLACEHOLDERS} of "{placeholder}"`
+  if (new Set(names).size < names.length) return 'must not have a "{placeholder}" twice'
   const problem = problemOfEndpoint(text.replace(PLACEHOLDER, 'x'))
   if (problem !== undefined) return problem
-  return isTemplate({ base_url: text }) ? problemOfTemplate(text) : problemOfFixed(definition, text)
+  return isTemplate(text) ? problemOfTemplate(text) : problemOfFixed(definition, text)
 }
 
 function problemOfTemplate(text: string): string | undefined {
-  const isWholeLabel = /^https:\/\/(?:[a-z0-9-]+\.)*\{[a-z0-9_]+\}\.[a-z0-9.-]+(?::[0-9]+)?(?:\/[^{}?]*)?$/.test(text)
+  const isWholeLabel =
+    /^https:\/\/(?:[a-z0-9-]+\.)*(?:\{[a-z0-9_]+\}\.)+[a-z0-9-]+\.[a-z0-9.-]+(?::[0-9]+)?(?:\/[^{}?]*)?$/.test(text)
   if (!isWholeLabel) return 'must be https with its "{placeholder}" for one whole label of the host'
   // Names below a shared suffix are fine here: the credential is bound to the one tenant that was given at login.
-  if (isPublic(templateUrlHost(text).host, 'of registries only'))
+  if (isPublic(templatePattern(text).host, 'of registries only'))
     return 'must have its "{placeholder}" left of a registered domain'
   return undefined
 }
 
 function problemOfFixed(definition: ProviderDefinition, text: string): string | undefined {
-  const { host, port } = hostOf(text)
+  const { host, port } = hostOfUrl(text)
   const listed = compileHosts({ ...definition, base_url: undefined })
   return listed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))
     ? undefined
     : 'must be on one of the hosts'
-}
-
-function templateUrlHost(text: string): HostPattern {
-  const { host, port } = hostOf(text.replace(PLACEHOLDER, 'broker-placeholder'))
-  return patternOf(host.replace('broker-placeholder', '*'), port)
-}
-
-function hostOf(text: string): HostPattern {
-  const url = new URL(text)
-  const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
-  return patternOf(url.hostname.replace(/^\[|\]$/g, ''), port)
 }

@@ -1089,7 +1089,7 @@ function clientAt(definition: Provider['definition']) {
     name,
     new Secret(name === 'private_key' ? CLIENT_KEY : `CNRY${name}`),
   ])
-  const baseUrl = definition.base_url?.replace(/\{\w+\}/, 'acme')
+  const baseUrl = [definition.base_url].flat()[0]?.replace(/\{\w+\}/g, 'acme')
   const party = clientParty(definition, Object.fromEntries(entered), { baseUrl, now: 0 })
   assert.ok(party)
   return party

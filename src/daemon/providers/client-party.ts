@@ -2,6 +2,7 @@ import { Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { clientAssertion, parseClientKey } from '../signing/index.ts'
 import { clientAuthMethod, clientFields, OPEN, openNames, secretField } from './client-credentials.ts'
+import { definitionAt } from './own-server.ts'
 
 type Credential = Readonly<Record<string, Secret>>
 
@@ -59,10 +60,11 @@ export interface ClientParty {
  * @param now in milliseconds
  */
 export function clientParty(
-  definition: ProviderDefinition,
+  general: ProviderDefinition,
   credential: Credential,
   { baseUrl, now }: { readonly baseUrl: string | undefined; readonly now: number },
 ): ClientParty | undefined {
+  const definition = definitionAt(general, baseUrl)
   const server = serverOf(definition, credential, baseUrl)
   if (server?.tokenUrl === undefined) return undefined
   // RFC 7523 section 3 takes either name; a server that was found by its issuer is known by that alone.

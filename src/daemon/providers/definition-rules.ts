@@ -1,6 +1,6 @@
 import { AUTH_TYPES, type AuthType, type ErrorDetail } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
-import { problemOfBaseUrl, templateHost, tenantField } from './base-url.ts'
+import { problemOfBaseUrl, tenantFields, tenantPatterns } from './base-url.ts'
 import { grantsToClients, hasKey } from './client-credentials.ts'
 import { clientProblems, problemOfClientEndpoint } from './client-rules.ts'
 import { credentialFields } from './credential.ts'
@@ -17,7 +17,9 @@ import {
   TOKEN_FIELDS,
 } from './injection.ts'
 import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
+import { selfHostedProblems } from './self-hosted-rules.ts'
 import { sendsOnlySignatures, signingProblems } from './signing-credential.ts'
+import { problemOfTenantHost } from './tenant-hosts.ts'
 
 type Rule = (definition: ProviderDefinition) => readonly ErrorDetail[]
 
@@ -30,6 +32,8 @@ const RULES: readonly Rule[] = [
   flowHasItsSection,
   hostsAreAllowed,
   baseUrlIsAllowed,
+  tenantHostsAreAllowed,
+  selfHostedProblems,
   docsUrlIsHttps,
   sourcesAreHttps,
   environmentIsHarmless,
@@ -67,20 +71,28 @@ function flowHasItsSection(definition: ProviderDefinition): readonly ErrorDetail
 }
 
 function hostsAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
-  const template = templateHost(definition)
   const credential = sendsOnlySignatures(definition) ? 'signature' : 'any'
-  const tenants = template === undefined ? undefined : formatHost(template)
+  const tenants = new Set(tenantPatterns(definition).map(formatHost))
   return definition.hosts.flatMap((text, index) => {
     const path = `hosts.${index}`
     if (definition.hosts.indexOf(text) < index) return [problem(path, 'must not be listed twice')]
     // The tenants' own wildcard may be below a shared suffix: the credential is bound to one tenant.
-    const parsed = text === tenants ? undefined : parseHostPattern(text, credential)
+    const parsed = tenants.has(text) ? undefined : parseHostPattern(text, credential)
     return parsed !== undefined && 'problem' in parsed ? [problem(path, parsed.problem)] : []
   })
 }
 
 function baseUrlIsAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
   return problems('base_url', problemOfBaseUrl(definition))
+}
+
+function tenantHostsAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
+  const { tenant_hosts: texts = [] } = definition
+  return texts.flatMap((text, index) => {
+    const path = `tenant_hosts.${index}`
+    if (texts.indexOf(text) < index) return [problem(path, 'must not be listed twice')]
+    return problems(path, problemOfTenantHost(definition, text))
+  })
 }
 
 function docsUrlIsHttps({ docs_url: text }: ProviderDefinition): readonly ErrorDetail[] {
@@ -111,9 +123,9 @@ function environmentIsHarmless({ env = {} }: ProviderDefinition): readonly Error
 }
 
 function environmentNamesFields(definition: ProviderDefinition): readonly ErrorDetail[] {
-  const { env = {}, base_url = '' } = definition
+  const { env = {} } = definition
   const fields = credentialFields(definition).flatMap(({ name }) => (name === 'api_key' ? [] : [name]))
-  const known = new Set(['credential', 'base_url', tenantField(base_url), ...fields])
+  const known = new Set(['credential', 'base_url', ...tenantFields(definition), ...fields])
   return Object.entries(env)
     .filter(([, name]) => !known.has(name))
     .map(([variable]) => problem(`env.${variable}`, 'names a field that is not there'))

@@ -46,11 +46,10 @@ function without(lines: DestinationLines, others: DestinationLines): Destination
 type Json = Readonly<Record<string, unknown>>
 
 function linesOf(text: string): DestinationLines {
-  const { hosts, base_url, connection_base_url, api_key, oauth, signing, injections, header_name, prefix } = JSON.parse(
-    text,
-  ) as Json
+  const { hosts, base_url, connection_base_url, tenant_hosts, self_hosted, ...places } = JSON.parse(text) as Json
+  const { api_key, oauth, signing, injections, header_name, prefix } = places
   return {
-    hosts: hosts as readonly string[],
+    hosts: [...(hosts as readonly string[]), ...((tenant_hosts ?? []) as readonly string[])],
     injections: [
       ...(isJson(api_key) ? [keyLine(api_key)] : []),
       ...(isJson(oauth) ? [`header ${oauth['header_name']}: ${withPrefix(oauth['prefix'])}{access_token}`] : []),
@@ -60,6 +59,9 @@ function linesOf(text: string): DestinationLines {
     endpoints: [
       ...(base_url === undefined ? [] : [`base URL ${base_url}`]),
       ...(connection_base_url === undefined ? [] : [`base URL of this connection ${connection_base_url}`]),
+      ...((self_hosted ?? []) as readonly Json[]).map(
+        ({ like, path }) => `on this server, ${path ?? '/*'}${like === undefined ? '' : ` in the form of ${like}`}`,
+      ),
       ...(isJson(oauth) ? addresses(oauth) : []),
       ...(isJson(signing) ? Object.entries(signing).map(([name, value]) => `signing ${name} ${String(value)}`) : []),
     ],

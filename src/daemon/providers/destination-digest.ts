@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import type { AuthType } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
+import { isOwnServer } from './base-url.ts'
 import { grantsToClients } from './client-credentials.ts'
 import { entriesOf, keyForm } from './injection.ts'
 
@@ -45,11 +46,21 @@ function destinationOf(definition: ProviderDefinition, kind: CredentialKind, con
     format: 1,
     auth_type: kind,
     hosts: definition.hosts.toSorted(),
-    base_url: definition.base_url,
+    base_url: Array.isArray(definition.base_url) ? definition.base_url.toSorted() : definition.base_url,
+    tenant_hosts: definition.tenant_hosts?.toSorted(),
+    ...(connectionBaseUrl !== undefined &&
+      isOwnServer(definition, connectionBaseUrl) && { self_hosted: definition.self_hosted?.toSorted(byPath) }),
     connection_base_url: connectionBaseUrl,
     headers: definition.headers,
     ...placesOf[kind](definition),
   }
+}
+
+function byPath(
+  { path: a = '' }: { path?: string | undefined },
+  { path: b = '' }: { path?: string | undefined },
+): number {
+  return a < b ? -1 : a > b ? 1 : 0
 }
 
 const placesOf: Readonly<Record<CredentialKind, (definition: ProviderDefinition) => object>> = {

@@ -3,7 +3,7 @@ import { DEFAULT_PORT } from '../../protocol/index.ts'
 
 /** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
 export interface HostPattern {
-  /** Lower case; one label may be `*`, two where only signatures are sent. IPv6 without brackets, as in a request. */
+  /** Lower case; one label may be `*`, or two that are told apart. IPv6 without brackets, as in a request. */
   readonly host: string
   readonly port: number
   /** `/api/` of `example.com/api/*`: begins and ends with a slash. */
@@ -94,7 +94,8 @@ export function problemOfName(host: string): string | undefined {
 
 function problemOfWildcard(host: string): string | undefined {
   if (!host.includes('*')) return undefined
-  if (host.indexOf('*') !== host.lastIndexOf('*')) return 'must have at most one "*"'
+  if (host.split('*').length > 3) return 'must have at most two "*"'
+  if (/\*\.\*/.test(host)) return 'must have a label between two "*"'
   const isRegion = !isAmazon(host) || host.endsWith(`*${AMAZON}`)
   return isShared(host) || !isRegion ? 'must not have a "*" where strangers get names' : undefined
 }
@@ -109,16 +110,18 @@ function problemOfSignedWildcards(host: string): string | undefined {
 
 /** Whether the wildcard stands for a name that anyone can have: on a public suffix, or left of a shared one. */
 function isShared(host: string): boolean {
-  return SHARED_SUFFIXES.has(host.slice('*.'.length)) || isPublic(host, 'with private suffixes')
+  const isDouble = host.indexOf('*') !== host.lastIndexOf('*')
+  const suffix = host.slice((isDouble ? host.lastIndexOf('*') : 0) + '*.'.length)
+  return SHARED_SUFFIXES.has(suffix) || isPublic(host, 'with private suffixes')
 }
 
 /** Whether the wildcard is part of the registrable domain or of the suffix itself. */
 export function isPublic(host: string, suffixes: 'with private suffixes' | 'of registries only'): boolean {
-  const { domain } = parseDomain(host.replace('*', 'x'), {
+  const { domain } = parseDomain(host.replaceAll('*', 'x'), {
     allowPrivateDomains: suffixes === 'with private suffixes',
     validateHostname: false,
   })
-  const fixedBehindWildcard = host.slice(host.indexOf('*') + 2)
+  const fixedBehindWildcard = host.slice(host.lastIndexOf('*') + 2)
   return domain === null || domain.length > fixedBehindWildcard.length
 }
 

@@ -2,7 +2,7 @@
  * What the services are that credentials are for: bundled and custom definitions, which of them a request goes to, and
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
-export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
+export { answeredBaseUrl, credentialHosts, isOwnServer, needsBaseUrl } from './base-url.ts'
 export { clientScopes, isClientCredential } from './client-credentials.ts'
 export { clientParty, enteredOf, isToBeDiscovered, withEndpoints } from './client-party.ts'
 export {
@@ -23,9 +23,12 @@ export {
 export { type CredentialKind, destinationDigest, destinationText, digestOf } from './destination-digest.ts'
 export { hostsOfDestination } from './destination-hosts.ts'
 export { isOneFamily, isPartOf } from './family.ts'
-export { formatHost, type HostPattern, HTTPS_PORT, matchesHost } from './host-pattern.ts'
+export { formatHost, type HostPattern, HTTPS_PORT, matchesHost, overlap } from './host-pattern.ts'
 export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'
 export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
+export { type OwnPlace, ownPlaceFor, ownPlaces } from './own-places.ts'
+export { definitionAt, parseBaseUrl, withoutOwnLogin } from './own-server.ts'
 export type { Match, Provider, Target } from './provider.ts'
 export { isSigningCredential, type Signing, serviceAccountOf, tokenUrlOf } from './signing-credential.ts'
+export { templatesOf } from './url-template.ts'

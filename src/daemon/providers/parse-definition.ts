@@ -54,6 +54,7 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
 const UNIONS: Readonly<Record<string, string>> = {
   injections: 'must be "header", "query", "basic" or "path"',
   signing: `must be ${SIGNING_TYPES.map((type) => `"${type}"`).join(' or ')}`,
+  base_url: 'must be a URL, or a list of them',
   env: 'must be "credential", "base_url" or the name of a field',
 }
 

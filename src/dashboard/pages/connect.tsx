@@ -112,7 +112,8 @@ interface BeginProps {
 }
 
 function Begin({ definition, connection, taken, onSession }: BeginProps) {
-  const { name, description, base_url, oauth } = definition
+  const { name, description, base_url, self_hosted, hosts, oauth } = definition
+  const addresses = [base_url ?? []].flat()
   const ways = waysOf(definition)
   const [way, setWay] = useState<Way>(ways[0] ?? definition.flow)
   const isKey = way === 'api_key' || way === 'signing'
@@ -161,14 +162,20 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
           wrong={wrong('connection')}
         />
       )}
-      {base_url !== undefined && (
+      {(base_url !== undefined || self_hosted !== undefined) && (
         <Field
-          label="Your address there"
+          label={addresses.length > 0 ? 'Your address there' : 'Address of your own server'}
           name="base_url"
           type="url"
+          isOptional={addresses.length === 0 && hosts.length > 0}
           help={
             <>
-              It looks like <code>{base_url}</code>
+              {addresses.length > 0 && (
+                <>
+                  It looks like <code>{addresses.join(' or ')}</code>.{' '}
+                </>
+              )}
+              {self_hosted !== undefined && 'A server of your own has any address: https, or http on this machine.'}
             </>
           }
           wrong={wrong('base_url')}
