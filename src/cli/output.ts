@@ -25,6 +25,7 @@ export class Output {
   readonly #colors: Colors
   readonly #stdout: Writable
   readonly #stderr: Writable
+  readonly #told = new Set<string>()
 
   constructor({ json, quiet, color, stdout, stderr }: OutputOptions) {
     this.json = json
@@ -86,6 +87,13 @@ export class Output {
   /** That something was done; left out with `--quiet` and `--json`. */
   done(text: string): void {
     if (!this.#quiet && !this.json) this.#stderr.write(`${this.#colors.green('✓')} ${printable(text)}\n`)
+  }
+
+  /** The same, once for a command. */
+  noticeOnce(text: string): void {
+    if (this.#told.has(text)) return
+    this.#told.add(text)
+    this.notice(text)
   }
 
   /** What the user has to know or do; never left out. */

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -20,6 +19,7 @@ import {
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
+  userFolder,
   writeDaemonInfo,
   writePrivateFile,
 } from '../config/index.ts'
@@ -262,7 +262,7 @@ async function main(): Promise<void> {
   keepMemoryPrivate()
   // Modes in the home are ours to choose, whatever the shell's mask.
   process.umask(0o077)
-  const config = loadConfig(process.env, homedir())
+  const config = loadConfig(process.env, userFolder())
   privateFolder(config.paths.home)
   folderOfHome(config.paths.server)
   folderOfHome(dirname(config.paths.daemonLog))

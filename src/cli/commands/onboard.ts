@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { homedir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
-import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
+import { type Config, parseBaseUrl, readClientConfig, userFolder, writeClientConfig } from '../../config/index.ts'
 import { claimCode } from '../../identity/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
@@ -193,7 +192,7 @@ async function scan(
 }
 
 function around({ config }: Pick<Invocation, 'config'>): Around {
-  return { environment: config.inherited, home: homedir(), folder: process.cwd() }
+  return { environment: config.inherited, home: userFolder(), folder: process.cwd() }
 }
 
 function report({ config, output }: Invocation, handle: string, { results, unknown }: Scanned, mode: ImportMode): void {
