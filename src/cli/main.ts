@@ -89,6 +89,7 @@ function openOutput({ json, quiet, color }: Pick<GlobalOptions, 'json' | 'quiet'
     color: color !== false && stdout.isTTY === true && stderr.isTTY === true && picocolors.isColorSupported,
     stdout,
     stderr,
+    ...(stdout.isTTY === true && { columns: stdout.columns }),
   })
 }
 

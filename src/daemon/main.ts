@@ -274,7 +274,8 @@ async function main(): Promise<void> {
     throw error
   })
   stopOnSignal(stopDaemon)
-  if (process.stderr.isTTY) process.stderr.write(`The daemon listens on ${config.baseUrl}; Ctrl-C stops it.\n`)
+  if (process.stderr.isTTY)
+    process.stderr.write(`The daemon listens on port ${readDaemonInfo(config.paths)?.port}; Ctrl-C stops it.\n`)
 }
 
 function stopOnSignal(stopDaemon: () => Promise<void>): void {

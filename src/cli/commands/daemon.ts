@@ -11,7 +11,7 @@ import { versionSkew } from '../version-skew.ts'
 export async function serveDaemon(_invocation: Invocation): Promise<never> {
   await ensureDashboard()
   const [file, ...args] = DAEMON_COMMAND
-  return process.execve?.(file, [file, ...args]) as never
+  return process.execve?.(file, [file, ...args, '--log-to-stderr']) as never
 }
 
 export async function startDaemonCommand({ config, log, output, terminal, version }: Invocation): Promise<void> {

@@ -127,17 +127,18 @@ async function waitForClaim(
   registration: Registration,
 ): Promise<Registration> {
   const { claim_url, expires_at } = registration
+  const code = claim_url && claimCode(claim_url.split('/').at(-1) ?? '', registration.did)
   const notClaimed = new BrokerError(
     'IdentityNotClaimedError',
     `The agent "${handle}" is not claimed by an account yet`,
     {
-      hint: 'Open the address in a browser, confirm, then run `broker onboard` again.',
+      hint: 'Confirm it there if the page shows the same code, then run `broker onboard` again.',
       ...(claim_url && { claimUrl: claim_url }),
+      ...(code && { claimCode: code }),
     },
   )
-  if (!terminal.canAsk || claim_url === undefined) throw notClaimed
-  output.notice(`Confirm this agent in your browser: ${claim_url}`)
-  output.notice(`The page must show this code: ${claimCode(claim_url.split('/').at(-1) ?? '', registration.did)}`)
+  if (!terminal.canAsk || !claim_url || !code) throw notClaimed
+  output.todo(['Confirm this agent in your browser:', claim_url], ['The page must show this code:', code])
   const interrupted = interruption()
   const spinner = terminal.spin('Waiting for the confirmation (Ctrl-C to cancel)')
   try {
@@ -202,6 +203,7 @@ function report({ config, output }: Invocation, handle: string, { results, unkno
     output.table(
       ['PROVIDER', 'VARIABLE', 'FOUND IN', 'STATUS'],
       told.map((result) => [nameOf(result), result.env_var, result.source, statusInWords(result)]),
+      { shorten: ['FOUND IN', 'STATUS'] },
     )
   }
   output.done(`"${handle}" is set up at ${config.baseUrl}`)
