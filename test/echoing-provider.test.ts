@@ -321,7 +321,7 @@ describe('a provider that repeats what it was told', { timeout: 240_000 }, () =>
     await echoing(one, async () => {
       for (const flags of [['--json'], []]) {
         const login = watch.start(['login', 'echo', '--force', '--verbose', ...flags])
-        const url = await login.said(/Log in with your browser: (\S+)/)
+        const url = await login.said(/Log in with your browser:\s+(\S+)/)
         watch.expectUrl(url)
         await comeBack({ code: secret(), state: new URL(url).searchParams.get('state') ?? '' })
         assert.equal((await login.ended).code, 2)

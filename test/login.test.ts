@@ -81,7 +81,7 @@ describe('an OAuth login', () => {
       const name = await register('own-app', { token_auth_method: 'client_secret_basic' })
       const { id, secret } = provider.clients.confidential
       const first = start(['login', name, '--json'])
-      const form = await first.said(/Enter it in your browser: (\S+)/)
+      const form = await first.said(/Enter it in your browser:\s+(\S+)/)
       const { pathname } = new URL(form)
       assert.match((await get(pathname)).text, /Redirect URI of the app.*auth\/callback\/oauth/s)
       const input = JSON.stringify({ input: { client_id: id, client_secret: secret } })
@@ -98,7 +98,7 @@ describe('an OAuth login', () => {
       assert.deepEqual(JSON.parse(stdout), { status: 'ok', provider: name, connection: 'default', flow: 'pkce' })
 
       const second = start(['login', name, '--connection', 'work'])
-      await comeBack(await second.said(/Log in with your browser: (\S+)/))
+      await comeBack(await second.said(/Log in with your browser:\s+(\S+)/))
       assert.equal((await second.ended).code, 0)
 
       const [connection, work] = await connectionsOf(name)
@@ -117,7 +117,7 @@ describe('an OAuth login', () => {
     it("needs no app where the provider's definition names a public client", async () => {
       const name = await registerPublic('public-client')
       const running = start(['login', name])
-      await comeBack(await running.said(/Log in with your browser: (\S+)/))
+      await comeBack(await running.said(/Log in with your browser:\s+(\S+)/))
       const { code, stderr } = await running.ended
       assert.equal(code, 0)
       assert.match(stderr, /Stored connection "default" of public-client/)
@@ -131,7 +131,7 @@ describe('an OAuth login', () => {
       const name = await registerPublic('device', {}, { flow: 'device_code' })
       const running = start(['login', name])
       const code = await running.said(/and enter the code (\S+)/)
-      assert.equal(await running.said(/Open +(\S+)/), `${provider.issuer}/device`)
+      assert.equal(await running.said(/Open\s+(\S+)/), `${provider.issuer}/device`)
       await provider.approveDevice(code)
       assert.equal((await running.ended).code, 0)
       const [connection] = await connectionsOf(name)
@@ -144,7 +144,7 @@ describe('an OAuth login', () => {
       const clientIds = []
       for (const connection of ['one', 'two']) {
         const running = start(['login', name, '--connection', connection])
-        const url = await running.said(/Log in with your browser: (\S+)/)
+        const url = await running.said(/Log in with your browser:\s+(\S+)/)
         clientIds.push(new URL(url).searchParams.get('client_id'))
         await comeBack(url)
         assert.equal((await running.ended).code, 0)
@@ -156,7 +156,7 @@ describe('an OAuth login', () => {
     it('asks for the scopes that are wanted in place of those of the definition', async () => {
       const name = await registerPublic('scopes')
       const running = start(['login', name, '--scopes', 'openid,api:write'])
-      const url = await running.said(/Log in with your browser: (\S+)/)
+      const url = await running.said(/Log in with your browser:\s+(\S+)/)
       assert.equal(new URL(url).searchParams.get('scope'), 'openid api:write')
       await comeBack(url)
       assert.equal((await running.ended).code, 0)
@@ -172,7 +172,7 @@ describe('an OAuth login', () => {
       assert.equal(JSON.parse(refused.stdout).error, 'ConnectionAlreadyExistsError')
       assert.equal(refused.stderr, '')
       const running = start(['login', name, '--force'])
-      await comeBack(await running.said(/Log in with your browser: (\S+)/))
+      await comeBack(await running.said(/Log in with your browser:\s+(\S+)/))
       assert.equal((await running.ended).code, 0)
       assert.notEqual(await tokenOf(name), before)
     })
@@ -194,7 +194,7 @@ describe('an OAuth login', () => {
         assert.equal(existsSync(opened), false)
       }
       const running = follow(world.start(['login', name, '--browser'], options))
-      const url = await running.said(/Log in with your browser: (\S+)/)
+      const url = await running.said(/Log in with your browser:\s+(\S+)/)
       while (!existsSync(opened)) await once(changes, 'change')
       changes.close()
       assert.equal(readFileSync(opened, 'utf8'), url)
@@ -231,7 +231,7 @@ describe('an OAuth login', () => {
       it(`is cancelled by ${signal}, at the daemon too: what comes back later is nobody’s`, async () => {
         const name = await registerPublic(`cancelled-${signal.toLowerCase()}`)
         const running = start(['login', name, '--json'])
-        const url = await running.said(/Log in with your browser: (\S+)/)
+        const url = await running.said(/Log in with your browser:\s+(\S+)/)
         running.process.kill(signal)
         const { code, stdout } = await running.ended
         assert.equal(code, 2)
@@ -264,7 +264,7 @@ describe('an OAuth login', () => {
         const name = await registerOwn('piped-app')
         const running = start(['login', name, '--json'])
         running.process.stdin?.end(`${app()}\n`)
-        await comeBack(await running.said(/Log in with your browser: (\S+)/))
+        await comeBack(await running.said(/Log in with your browser:\s+(\S+)/))
         const { code, stdout, stderr } = await running.ended
         assert.equal(code, 0, stderr)
         assert.equal(JSON.parse(stdout).status, 'ok')
@@ -322,7 +322,7 @@ describe('an OAuth login', () => {
           /\{"client_id": "…", "client_secret": "…"\} on standard input/,
         )
         running.process.stdin?.end(app())
-        await comeBack(await running.said(/Log in with your browser: (\S+)/))
+        await comeBack(await running.said(/Log in with your browser:\s+(\S+)/))
         assert.equal((await running.ended).code, 0)
 
         const keyed = start(['login', 'openai'])
@@ -350,7 +350,7 @@ describe('an OAuth login', () => {
       const name = await registerPublic('denied')
       provider.settings.consent = 'declined'
       const running = start(['login', name, '--json'])
-      const page = await comeBack(await running.said(/Log in with your browser: (\S+)/))
+      const page = await comeBack(await running.said(/Log in with your browser:\s+(\S+)/))
       assert.equal(page.status, 400)
       assert.match(page.text, /The login did not work.*access_denied/s)
       const { code, stdout } = await running.ended
@@ -602,7 +602,7 @@ describe('an OAuth login', () => {
     it('finds out who lets in, registers there, and keeps what it found', async () => {
       const resource = await startResource(cleanup, provider)
       const running = start(['login', resource.url])
-      const url = await running.said(/Log in with your browser: (\S+)/)
+      const url = await running.said(/Log in with your browser:\s+(\S+)/)
       await running.said(new RegExp(`(will be sent to ${resource.origin} and nowhere else)`))
       assert.equal(new URL(url).searchParams.get('resource'), resource.url)
       assert.equal(new URL(url).searchParams.get('scope'), 'api:read offline_access')
@@ -650,7 +650,7 @@ describe('an OAuth login', () => {
       const given = start(['login', resource.url])
       await given.said(/(Log in with your browser)/)
       const second = start(['login', resource.url])
-      await comeBack(await second.said(/Log in with your browser: (\S+)/))
+      await comeBack(await second.said(/Log in with your browser:\s+(\S+)/))
       assert.equal((await second.ended).code, 0)
       given.process.kill('SIGINT')
       assert.equal((await given.ended).code, 2)
@@ -662,7 +662,7 @@ describe('an OAuth login', () => {
       const first = start(['login', resource.url])
       await first.said(/(Log in with your browser)/)
       const second = start(['login', resource.url])
-      const url = await second.said(/Log in with your browser: (\S+)/)
+      const url = await second.said(/Log in with your browser:\s+(\S+)/)
       const third = start(['login', resource.url, '--connection', 'third'])
       await third.said(/(Log in with your browser)/)
       first.process.kill('SIGINT')
@@ -692,7 +692,7 @@ describe('an OAuth login', () => {
     it('leaves a definition that was there before, also where nobody is logged in', async () => {
       const resource = await startResource(cleanup, provider)
       const running = start(['login', resource.url])
-      await comeBack(await running.said(/Log in with your browser: (\S+)/))
+      await comeBack(await running.said(/Log in with your browser:\s+(\S+)/))
       assert.equal((await running.ended).code, 0)
       assert.equal((await world.broker(['logout', resource.name])).code, 0)
       const again = start(['login', resource.url])
@@ -707,7 +707,7 @@ describe('an OAuth login', () => {
       const urls = [resource.url, `${resource.origin}/b/mcp`, `${resource.origin}/mcp/deep`]
       for (const address of urls) {
         const running = start(['login', address])
-        const url = await running.said(/Log in with your browser: (\S+)/)
+        const url = await running.said(/Log in with your browser:\s+(\S+)/)
         assert.equal(new URL(url).searchParams.get('resource'), address)
         await comeBack(url)
         const { code, stderr } = await running.ended
@@ -744,11 +744,11 @@ describe('an OAuth login', () => {
       }
       assert.equal((await ada.call('POST', '/api/providers', { definition })).status, 201)
       const first = start(['login', resource.url])
-      await comeBack(await first.said(/Log in with your browser: (\S+)/))
+      await comeBack(await first.said(/Log in with your browser:\s+(\S+)/))
       assert.equal((await first.ended).code, 0)
       const second = start(['login', `${resource.origin}/b/mcp`])
       await second.said(new RegExp(`(will be sent to ${resource.origin}/b/mcp/\\* and nowhere else)`))
-      await comeBack(await second.said(/Log in with your browser: (\S+)/))
+      await comeBack(await second.said(/Log in with your browser:\s+(\S+)/))
       assert.equal((await second.ended).code, 0)
       const [one, two] = await Promise.all([tokenOf(resource.name), tokenOf(`${resource.name}-b-mcp`)])
       for (const [path, token] of [
@@ -771,7 +771,7 @@ describe('an OAuth login', () => {
         ['--connection', 'two', '--force'],
       ]) {
         const running = start(['login', resource.url, ...flags])
-        const url = await running.said(/Log in with your browser: (\S+)/)
+        const url = await running.said(/Log in with your browser:\s+(\S+)/)
         clients.push(new URL(url).searchParams.get('client_id'))
         await comeBack(url)
         assert.equal((await running.ended).code, 0)

@@ -16,7 +16,7 @@ import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
 
 const BROKER = fileURLToPath(new URL('../bin/broker', import.meta.url))
 const API = 'api.by-page.example'
-const LED_ON = /Log in with your browser: (\S+)/
+const LED_ON = /Log in with your browser:\s+(\S+)/
 
 describe('no secret of an OAuth login is seen anywhere but where it must be', { timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
@@ -106,7 +106,7 @@ describe('no secret of an OAuth login is seen anywhere but where it must be', { 
     terminal.process.stdin?.write(`${id}\r`)
     await terminal.said(/(client secret)/)
     terminal.process.stdin?.write(`${secret}\r`)
-    const url = await terminal.said(/Log in with your browser: (\S+)/)
+    const url = await terminal.said(/Log in with your browser:\s+(\S+)/)
     watch.rememberProcess(terminal.process.pid, 'the terminal')
     assert.equal((await comeBack(url)).status, 200)
     const { code, stdout, stderr } = await terminal.ended
@@ -121,7 +121,7 @@ describe('no secret of an OAuth login is seen anywhere but where it must be', { 
     const { id, secret: client_secret } = provider.clients.confidential
     own.add(client_secret)
     const login = watch.start(['login', 'by-page', '--verbose', '--json'])
-    const { pathname } = new URL(await login.said(/Enter it in your browser: (\S+)/))
+    const { pathname } = new URL(await login.said(/Enter it in your browser:\s+(\S+)/))
     const html = { accept: 'text/html' }
     const page = await watch.visit('GET', pathname)
     await watch.visit('GET', pathname, '', { accept: 'application/json' })

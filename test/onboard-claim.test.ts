@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { it } from 'node:test'
@@ -81,4 +82,28 @@ it('a daemon with another key is not trusted by the end of input', { skip: whyNo
 
   assert.deepEqual(await terminal.ended, { code: 2, signal: null, isAsBefore: true })
   assert.equal(readFileSync(join(home, 'client', 'config.json'), 'utf8'), config)
+})
+
+it('onboarding off a terminal prints the link alone on its line, and the code, as text and as JSON', async (t) => {
+  const daemon = await startDaemon(t)
+  const ada = await signedIn(daemon, 'register', ADA)
+  const home = temporaryHome(t)
+  const folder = join(home, '../project')
+  mkdirSync(folder)
+  const env = { PATH: process.env['PATH'], HOME: folder, BROKER_HOME: home, BROKER_PORT: '1' }
+  const onboard = (...args: readonly string[]) =>
+    spawnSync(BROKER, ['onboard', '--base-url', daemon.origin, ...args], { cwd: folder, env, encoding: 'utf8' })
+
+  const text = onboard()
+  const json = onboard('--json')
+
+  assert.deepEqual([text.status, text.stdout, json.status], [2, '', 2])
+  const { error, claim_url, claim_code } = JSON.parse(json.stdout)
+  assert.equal(error, 'IdentityNotClaimedError')
+  assert.ok(text.stderr.includes(`\n${claim_url}\nThe page must show this code: ${claim_code}\n`), text.stderr)
+  const path = new URL(claim_url).pathname
+  const page = await send(daemon, 'GET', path, '', { accept: 'text/html', cookie: ada.cookie })
+  assert.ok(page.text.includes(`<p class="code">${claim_code}</p>`))
+  assert.equal((await ada.call('POST', `${path}/confirm`, { code: claim_code })).status, 200)
+  assert.equal(onboard('--json').status, 0)
 })

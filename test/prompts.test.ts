@@ -156,7 +156,7 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
 
     it('is told so first over SSH', async () => {
       const { terminal, ended } = await begin('ssh', { SSH_CONNECTION: '192.0.2.1 1 192.0.2.2 22' })
-      assert.match(terminal.shown(), /Log in with the browser of your own machine: /)
+      assert.match(terminal.shown(), /Log in with the browser of your own machine:\r?\n/)
       paste(terminal, ended)
       assert.equal((await terminal.ended).code, 0)
     })
@@ -239,7 +239,7 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
   describe('who gives an app', () => {
     it('sees where one is made, and each field by its name', async () => {
       const terminal = await start(['login', 'own-app', '--connection', 'seen'])
-      await terminal.sees(/Make an app at https:\/\/docs\.example\/apps\s/)
+      await terminal.sees(/Make an app at:\s+https:\/\/docs\.example\/apps\s/)
       await terminal.sees(/\? Provider own-app client ID \(of an OAuth app with the redirect URI http:\/\/127/)
       terminal.type('client\r')
       await terminal.sees(/\? Provider own-app client secret\s+> /)

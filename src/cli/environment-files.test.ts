@@ -144,10 +144,54 @@ test('a pipe in the place of a file does not hold the command up', (t) => {
   assert.deepEqual(find(root).skipped, ['.env was not read: it is no regular file'])
 })
 
-function find(root: string, environment: Readonly<Record<string, string>> = {}) {
+test('files that are named are read after those of the folder, in their order, and named where they break', (t) => {
+  const root = folder(t, {
+    '.env': 'A_KEY=CNRYa\n',
+    '.envrc': 'source_env ..\nexport A_KEY=CNRYlater\nexport B_KEY="CNRYb"\nexport C_KEY=$(pass show c)\n',
+    '.dev.vars': 'B_KEY=CNRYlater\nD_KEY = "CNRYd"\n',
+    'secrets.toml': 'E_KEY = "CNRYe"\n',
+    'compose.yaml': `services: {a: {environment: {F_KEY: CNRYf, G_KEY: "\${G_KEY}"}}}\n`,
+    'broken.json': '{\n"env": {"F_KEY": "CNRY}\n',
+  })
+
+  const { found, skipped } = find(root, {}, ['./.envrc', '.dev.vars', 'secrets.toml', 'compose.yaml', 'broken.json'])
+
+  assert.deepEqual(found, {
+    A_KEY: 'CNRYa .env',
+    B_KEY: 'CNRYb ./.envrc',
+    D_KEY: 'CNRYd .dev.vars',
+    E_KEY: 'CNRYe secrets.toml',
+    F_KEY: 'CNRYf compose.yaml',
+  })
+  assert.deepEqual(skipped, [
+    'C_KEY in ./.envrc was not used: a shell would have to make its value ("$…"), and files are not run',
+    'G_KEY in compose.yaml was not used: a shell would have to make its value ("$…"), and files are not run',
+    'broken.json was not read: line 2 is not written as expected',
+  ])
+})
+
+test('a header copied whole is no key, and said to be none', (t) => {
+  const root = folder(t, { '.env': 'A_KEY=Bearer CNRYa\nB_KEY="basic CNRYb"\nC_KEY=FlyV1 CNRYc\nD_KEY=BearerCNRYd\n' })
+
+  const { found, skipped } = find(root, { E_KEY: 'token CNRYe' })
+
+  assert.deepEqual(found, { C_KEY: 'FlyV1 CNRYc .env', D_KEY: 'BearerCNRYd .env' })
+  assert.deepEqual(skipped, [
+    'E_KEY in environment was not used: its first word (token) is no part of a key: leave it out',
+    'A_KEY in .env was not used: its first word (Bearer) is no part of a key: leave it out',
+    'B_KEY in .env was not used: its first word (basic) is no part of a key: leave it out',
+  ])
+})
+
+function find(root: string, environment: Readonly<Record<string, string>> = {}, files: readonly string[] = []) {
   const skipped: string[] = []
   const names = new Set(['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY', 'G_KEY'])
-  const { found: variables, others } = findVariables(names, environment, root, (message) => skipped.push(message))
+  const { found: variables, others } = findVariables(names, {
+    environment,
+    folder: root,
+    files,
+    warn: (message) => skipped.push(message),
+  })
   const found = [...variables].map(([name, { value, source }]) => [name, `${value.reveal()} ${source}`])
   return {
     found: Object.fromEntries(found),

@@ -1,8 +1,10 @@
-import { join } from 'node:path'
+import { resolve } from 'node:path'
 import { parseEnv } from 'node:util'
 import { Secret } from '../protocol/index.ts'
 import { readForeignFile } from './foreign-file.ts'
 import { whyNoKey } from './no-key.ts'
+import { Broken } from './structured-text.ts'
+import { structuredVariables } from './variable-file.ts'
 
 /** The source of what is in the process's own environment. */
 export const ENVIRONMENT = 'environment'
@@ -17,6 +19,11 @@ export interface FoundVariable {
 /** The first one wins; the process's own environment wins over all of them. */
 const FILES = ['.env.development.local', '.env.local', '.env.development', '.env'] as const
 
+/** Whether a value was found in one of the files that are read of every folder. */
+export function isOfFolder(source: string): boolean {
+  return FILES.some((file) => file === source)
+}
+
 export interface FoundVariables {
   /** Each once, by name. */
   readonly found: ReadonlyMap<string, FoundVariable>
@@ -24,15 +31,22 @@ export interface FoundVariables {
   readonly others: readonly Pick<FoundVariable, 'name' | 'source'>[]
 }
 
+export interface FindVariablesOptions {
+  readonly environment: Readonly<Record<string, string>>
+  readonly folder: string
+  /** Read after those of the folder, by their paths. */
+  readonly files?: readonly string[]
+  /** Hears of a file or a value that cannot be used, and why. */
+  readonly warn: (message: string) => void
+}
+
 /**
- * Finds `names` in the environment and in the .env files of `folder`. Files are read, never run: what would need a shell to
- * become a value is none. `warn` hears of a file or a value that cannot be used, and why.
+ * Finds `names` in the environment and in files. Files are read, never run: what would need a shell to become a value is
+ * none.
  */
 export function findVariables(
   names: ReadonlySet<string>,
-  environment: Readonly<Record<string, string>>,
-  folder: string,
-  warn: (message: string) => void,
+  { environment, folder, files = [], warn }: FindVariablesOptions,
 ): FoundVariables {
   const found = new Map<string, FoundVariable>()
   const others = new Map<string, Pick<FoundVariable, 'name' | 'source'>>()
@@ -49,16 +63,22 @@ export function findVariables(
       else warn(`${name} in ${source} was not used: ${problem}`)
     }
   }
-  take(ENVIRONMENT, environment)
-  for (const file of FILES) {
-    const text = readForeignFile(join(folder, file), (why) => warn(`${file} was not read: ${why}`))
-    if (text === undefined) continue
+  const takeLines = (file: string, text: string) => {
     const [read, written] = [parseEnv(text), linesIn(text)]
     take(file, read, (name) => oddityOf(written.get(name) ?? ''))
     for (const name of written.keys()) {
       if (names.has(name) && !found.has(name) && read[name] === undefined)
         warn(`${name} in ${file} was not read: a quote before it is not closed`)
     }
+  }
+  take(ENVIRONMENT, environment)
+  for (const file of [...FILES, ...files]) {
+    const text = readForeignFile(resolve(folder, file), (why) => warn(`${file} was not read: ${why}`))
+    if (text === undefined) continue
+    const variables = structuredVariables(file, text)
+    if (variables === undefined) takeLines(file, text)
+    else if (variables instanceof Broken) warn(`${file} was not read: ${variables.inWords}`)
+    else take(file, variables)
   }
   return { found, others: [...others.values()] }
 }
@@ -98,6 +118,11 @@ function oddityOf(value: string): string | undefined {
 /** In the environment a shell has been at work already. */
 function problemOf(value: string, source: string): string | undefined {
   if (/[\r\n]/.test(value)) return 'it has several lines, or its quote is not closed'
+  const [, word] = SCHEME.exec(value) ?? []
+  if (word !== undefined) return `its first word (${word}) is no part of a key: leave it out`
   const isMade = source !== ENVIRONMENT && /\$[({]|^\$\w+$/.test(value)
   return isMade ? 'a shell would have to make its value ("$…"), and files are not run' : undefined
 }
+
+/** Of a header, which is often copied whole. */
+const SCHEME = /^\s*(Bearer|Basic|Token|Bot|ApiKey)\s+\S/i

@@ -32,7 +32,13 @@ github.com:
   test('says where the token is when the keyring has it', () => {
     const read = ghHostKeys('github.com:\n    users:\n        ada: {}\n    git_protocol: ssh\n    user: ada\n')
     assert.equal(read?.keys.size, 0)
-    assert.match(read?.elsewhere ?? '', /keyring of the operating system/)
+    assert.match(read?.elsewhere?.join() ?? '', /keyring of the operating system/)
+  })
+
+  test('names the token of a GitHub Enterprise, and the command for it', () => {
+    assert.deepEqual(ghHostKeys('ghe.example.com:\n    oauth_token: gho_CNRYother\n')?.elsewhere, [
+      'the token of ghe.example.com is for a GitHub Enterprise of its own: `broker login github --base-url https://ghe.example.com`',
+    ])
   })
 
   for (const [what, text] of Object.entries({
@@ -40,7 +46,7 @@ github.com:
     'another host alone': 'ghe.example.com:\n    oauth_token: gho_CNRYother\n',
     'a host without anybody': 'github.com: {}\n',
   })) {
-    test(`has no key in ${what}`, () => assert.deepEqual(ghHostKeys(text), { keys: new Map() }))
+    test(`has no key in ${what}`, () => assert.equal(ghHostKeys(text)?.keys.size, 0))
   }
 
   for (const [what, text] of Object.entries({

@@ -16,16 +16,26 @@ export function ghHostKeys(text: string): HostKeys | undefined {
   const hosts = parseHosts(text)
   if (!hosts) return undefined
   const github = hosts.get('github.com')
-  if (!(github instanceof Map)) return { keys: new Map() }
-  const token = github.get('oauth_token')
+  const token = github instanceof Map ? github.get('oauth_token') : undefined
   if (token instanceof Map) return undefined
-  if (token) return { keys: new Map([['api.github.com', new Secret(token)]]) }
-  if (!github.has('user')) return { keys: new Map() }
+  const isInKeyring = github instanceof Map && !token && github.has('user')
   return {
-    keys: new Map(),
-    elsewhere:
-      'the GitHub CLI keeps its token in the keyring of the operating system; `gh auth token | broker login github` stores it',
+    keys: new Map(token ? [['api.github.com', new Secret(token)]] : []),
+    elsewhere: [...(isInKeyring ? [IN_KEYRING] : []), ...enterpriseHosts(hosts).map(ofItsOwn)],
   }
+}
+
+const IN_KEYRING =
+  'the GitHub CLI keeps its token in the keyring of the operating system; `gh auth token | broker login github` stores it'
+
+function enterpriseHosts(hosts: Block): readonly string[] {
+  return [...hosts].flatMap(([host, node]) =>
+    host !== 'github.com' && node instanceof Map && node.get('oauth_token') ? [host] : [],
+  )
+}
+
+function ofItsOwn(host: string): string {
+  return `the token of ${host} is for a GitHub Enterprise of its own: \`broker login github --base-url https://${host}\``
 }
 
 /** Blocks of `key: value` alone, the part of YAML that the GitHub CLI writes. Everything else is not understood. */

@@ -4,6 +4,6 @@ import type { Secret } from '../protocol/index.ts'
 export interface HostKeys {
   /** By the host that takes the key, in lower case. */
   readonly keys: ReadonlyMap<string, Secret>
-  /** Why a key that one would look for in this file is not there. */
-  readonly elsewhere?: string
+  /** What is not taken from it and why, each to stand behind the name of the file and a colon. */
+  readonly elsewhere?: readonly string[]
 }

@@ -15,6 +15,8 @@ export interface Invocation {
   /** The process of the run's proxy, where it was started before all else. */
   readonly runProxy?: StartedProxy
   readonly quiet: boolean
+  /** Of this command line. */
+  readonly version: string
   /** The configuration as it is with another daemon to call. */
   readonly configFor: (baseUrl: string) => Config
 }

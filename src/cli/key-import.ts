@@ -1,10 +1,10 @@
 import type { DaemonClient } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
 import type { Connection } from '../schemas/index.ts'
-import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
+import { ENVIRONMENT, type FoundVariable, isOfFolder } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
-import { whyNoKey } from './no-key.ts'
+import { type NoKey, whyNoKey } from './no-key.ts'
 import { type OtherPlace, otherPlaceOf } from './other-place.ts'
 
 /** One variable of one provider, and how the environment and the vault compare (contract section 12). */
@@ -15,7 +15,9 @@ export interface ImportResult {
   /** The provider's preferred variable where the key was in none, or the field where it has none. */
   readonly env_var: string
   readonly source: string
-  readonly status: 'imported' | 'unchanged' | 'different' | 'only_in_vault' | 'missing'
+  readonly status: 'imported' | 'unchanged' | 'different' | 'only_in_vault' | 'missing' | 'skipped'
+  /** Why it was skipped: it is no key, or not for this provider. */
+  readonly reason?: NoKey['reason'] | 'other_place'
   /** What has to be there too before it can be imported: variables, or in words where there is none for it. */
   readonly needs?: readonly string[]
   /** The provider's definition turned it down: it is no key, or no address, of this provider. */
@@ -49,11 +51,16 @@ interface Candidate {
  */
 export async function importKeys(provider: KeyProvider, options: ImportOptions): Promise<readonly ImportResult[]> {
   const results: ImportResult[] = []
+  const skipped: ImportResult[] = []
   const stored = new Map(
     options.connections.filter((one) => one.provider === provider.name).map((one) => [one.connection, one.base_url]),
   )
   const settled = new Set<string>()
-  for (const candidate of candidatesOf(provider, options)) {
+  const skip: Skip = ({ name, source }, reason, why) => {
+    options.warn(`${name} in ${source} was not used: ${why}`)
+    skipped.push({ provider: provider.name, env_var: name, source, status: 'skipped', reason })
+  }
+  for (const candidate of candidatesOf(provider, options, skip)) {
     const { connection, told } = candidate
     const mode = options.mode === 'overwrite' && settled.has(connection) ? 'import' : options.mode
     const { status, ...why } = await importCandidate(provider, candidate, stored, { ...options, mode })
@@ -71,13 +78,16 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
     }
   }
   const variable = preferred(provider)
-  if (results.length > 0 || !stored.has(DEFAULT_CONNECTION) || variable === undefined) return results
-  return [{ provider: provider.name, env_var: variable, source: 'vault', status: 'only_in_vault' }]
+  if (results.length > 0 || !stored.has(DEFAULT_CONNECTION) || variable === undefined) return [...results, ...skipped]
+  return [{ provider: provider.name, env_var: variable, source: 'vault', status: 'only_in_vault' }, ...skipped]
 }
 
-function candidatesOf(provider: KeyProvider, { found, keys, warn }: ImportOptions): readonly Candidate[] {
-  const ofFiles = keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key))
-  return [...fromVariables(provider, found, warn), ...ofFiles].filter(({ told }) => told.length > 0)
+/** Hears of what was found and is not used. */
+type Skip = (variable: FoundVariable, reason: NonNullable<ImportResult['reason']>, why: string) => void
+
+function candidatesOf(provider: KeyProvider, { found, keys, warn }: ImportOptions, skip: Skip): readonly Candidate[] {
+  const ofFiles = keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key, skip))
+  return [...fromVariables(provider, found, { warn, skip }), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
 /** Whether a key of a file is for this provider. */
@@ -90,11 +100,11 @@ export function isOf(owner: FoundKey['owner'], { name, hosts, registries }: KeyP
 function fromVariables(
   provider: KeyProvider,
   found: ReadonlyMap<string, FoundVariable>,
-  warn: ImportOptions['warn'],
+  { warn, skip }: { readonly warn: ImportOptions['warn']; readonly skip: Skip },
 ): readonly Candidate[] {
   const held = provider.variables.flatMap(({ name, part }) => {
     const variable = found.get(name)
-    return variable && mayBeUsed({ part, variable }, provider, { found, warn }) ? [{ part, variable }] : []
+    return variable && mayBeUsed({ part, variable }, provider, { found, skip }) ? [{ part, variable }] : []
   })
   const all = withoutForeignAddress(provider, held, warn)
   // An account's name or address alone is no credential.
@@ -119,14 +129,14 @@ function fromVariables(
 function mayBeUsed(
   { part, variable }: Held,
   provider: KeyProvider,
-  { found, warn }: Pick<ImportOptions, 'found' | 'warn'>,
+  { found, skip }: { readonly found: ReadonlyMap<string, FoundVariable>; readonly skip: Skip },
 ): boolean {
   if (isPlaceholder(variable.value, provider)) return false
   if (!isSecret(part, provider)) return true
   const problem = whyNoKey(variable.value)
   const elsewhere = problem === undefined ? otherPlaceOf(provider, variable.name, found) : undefined
-  if (problem !== undefined) warn(`${inWords([variable])} not used: it ${problem}`)
-  if (elsewhere) warn(`${inWords([variable])} not used: ${forAnother(provider, elsewhere)}`)
+  if (problem !== undefined) skip(variable, problem.reason, `it ${problem.why}`)
+  if (elsewhere) skip(variable, 'other_place', forAnother(provider, elsewhere))
   return problem === undefined && elsewhere === undefined
 }
 
@@ -141,42 +151,58 @@ interface Held {
   readonly variable: FoundVariable
 }
 
-/** The folder may be somebody else's: its files do not say where a key goes that is none of theirs. */
+/** A file may be somebody else's: it does not say where a key goes that is none of its own. */
 function withoutForeignAddress(
   provider: KeyProvider,
   held: readonly Held[],
   warn: ImportOptions['warn'],
 ): readonly Held[] {
-  const key = held.find(({ part, variable }) => variable.source === ENVIRONMENT && isSecret(part, provider))
-  if (!key) return held
-  const isForeign = ({ part, variable }: Held) => variable.source !== ENVIRONMENT && isAddress(part, provider)
-  for (const { variable } of held.filter(isForeign)) {
-    warn(
-      `${inWords([variable])} not used: a file does not say where ${key.variable.name} of the environment goes; set both there`,
-    )
+  const keys = held.filter(({ part }) => isSecret(part, provider))
+  const foreignTo = ({ part, variable }: Held) =>
+    isAddress(part, provider) && variable.source !== ENVIRONMENT
+      ? keys.find((key) => ownerOf(key.variable) !== ownerOf(variable))
+      : undefined
+  for (const one of held) {
+    const key = foreignTo(one)?.variable
+    if (!key) continue
+    const from = key.source === ENVIRONMENT ? 'of the environment' : `in ${key.source}`
+    warn(`${inWords([one.variable])} not used: a file does not say where ${key.name} ${from} goes; set both there`)
   }
-  return held.filter((one) => !isForeign(one))
+  return held.filter((one) => foreignTo(one) === undefined)
+}
+
+/** Who wrote it: the files of the folder are of one hand. */
+function ownerOf({ source }: FoundVariable): string {
+  return isOfFolder(source) ? '.' : source
 }
 
 function isAddress(part: string, { baseUrl = '' }: KeyProvider): boolean {
   return part === 'base_url' || part === tenantOf(baseUrl)
 }
 
-function fromFile(provider: KeyProvider, { source, connection = DEFAULT_CONNECTION, values }: FoundKey): Candidate {
+function fromFile(
+  provider: KeyProvider,
+  { source, connection = DEFAULT_CONNECTION, values }: FoundKey,
+  skip: Skip,
+): Candidate {
   const parts = Object.entries(values).filter(
-    ([part, value]) =>
-      provider.fields.some(({ name }) => name === part) &&
-      !isPlaceholder(value, provider) &&
-      !(isSecret(part, provider) && whyNoKey(value) !== undefined),
+    ([part, value]) => provider.fields.some(({ name }) => name === part) && !isPlaceholder(value, provider),
   )
-  const found = parts.map(([part, value]): [string, FoundVariable] => [
-    part,
-    { name: variableOf(provider, part) ?? part, source, value },
-  ])
+  const all = parts.map(
+    ([part, value]): Held => ({
+      part,
+      variable: { name: variableOf(provider, part) ?? part, source, value },
+    }),
+  )
+  const found = all.filter(({ part, variable }) => {
+    const problem = isSecret(part, provider) ? whyNoKey(variable.value) : undefined
+    if (problem) skip(variable, problem.reason, `it ${problem.why}`)
+    return problem === undefined
+  })
   return {
     connection,
-    values: new Map(found),
-    told: found.flatMap(([part, variable]) => (isSecret(part, provider) ? [variable] : [])),
+    values: new Map(found.map(({ part, variable }) => [part, variable])),
+    told: found.flatMap(({ part, variable }) => (isSecret(part, provider) ? [variable] : [])),
   }
 }
 

@@ -49,7 +49,8 @@ function keyProvider(
   const variables = Object.entries(env)
     .filter(([variable]) => !taken.has(variable))
     .map(([variable, part]) => ({ name: variable, part: part === 'credential' ? key : part }))
-  const own = source === 'custom' ? [] : hosts.filter((host) => !/[*:]/.test(host))
+  // A path may end in an asterisk.
+  const own = source === 'custom' ? [] : hosts.filter((host) => !/[*:]/.test(hostname(host)))
   return {
     name,
     variables,

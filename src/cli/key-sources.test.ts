@@ -5,7 +5,8 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { BrokerError } from '../protocol/index.ts'
-import { type FoundKey, findKeys, type KeySourceName, keySourcesNamed } from './key-sources.ts'
+import { type FoundKey, findKeys, type KeySourceName, SOURCE_NAMES, sourcesNamed } from './key-sources.ts'
+import { createProgram } from './program.ts'
 
 const GH = 'github.com:\n    user: ada\n    oauth_token: gho_CNRY1\n'
 const NPM = '//registry.npmjs.org/:_authToken=npm_CNRY2\n'
@@ -116,21 +117,51 @@ test('a file that stands where a folder should, or a path no file can have, ends
   assert.match(find(home, ['netrc'], { NETRC: 'x'.repeat(5_000) }).said.join(), /it cannot be read \(ENAMETOOLONG\)/)
 })
 
-test('what cannot be imported from is refused, and not repeated', () => {
+test('what cannot be imported from is refused, and not repeated', (t) => {
+  const around = { folder: folder(t, { '.envrc': '' }), home: '/nowhere', environment: {} }
   const refused = (...names: readonly string[]) => {
     try {
-      return keySourcesNamed(names)
+      return sourcesNamed(names, around)
     } catch (error) {
       return error instanceof BrokerError ? [error.name, error.message] : error
     }
   }
+  const refusal = ['InvalidRequestError', '`--from` names a place that keys cannot be imported from']
 
-  assert.deepEqual(refused('gh', 'npm', 'gh'), ['gh', 'npm'])
-  assert.deepEqual(refused('sk-CNRY'), [
-    'InvalidRequestError',
-    '`--from` names a place that keys cannot be imported from',
+  assert.deepEqual(refused('gh', 'npm', 'gh', './.envrc', '.envrc', 'mcp'), {
+    programs: ['gh', 'npm'],
+    files: ['./.envrc', '.envrc'],
+    nowhere: ['mcp'],
+  })
+  assert.deepEqual(refused('sk-CNRY'), refusal)
+  assert.deepEqual(refused('CNRY.not/there'), refusal)
+  assert.deepEqual(refused('constructor'), refusal)
+})
+
+test('an agent’s folder, and a word for it, name the files of it that are there', (t) => {
+  const home = folder(t, { '.cursor/mcp.json': '{}', '.claude.json': '{}', '.claude/settings.json': '{}' })
+  const here = folder(t, { '.claude/settings.local.json': '{}', '.mcp.json': '{}', 'compose.yml': '' })
+  const named = (...names: readonly string[]) => sourcesNamed(names, { folder: here, home, environment: {} }).files
+
+  assert.deepEqual(named('./.claude'), [join(here, '.claude/settings.local.json')])
+  assert.deepEqual(named('claude'), [
+    join(here, '.claude/settings.local.json'),
+    join(here, '.mcp.json'),
+    join(home, '.claude/settings.json'),
+    join(home, '.claude.json'),
   ])
-  assert.match(String(refused('constructor')), /^InvalidRequestError/)
+  assert.deepEqual(named('cursor', 'mcp', 'compose'), [
+    join(home, '.cursor/mcp.json'),
+    join(here, '.mcp.json'),
+    join(here, 'compose.yml'),
+  ])
+})
+
+test('every word is in the help and in the hint', () => {
+  const program = createProgram('0', async () => undefined)
+  const help = program.commands.find((command) => command.name() === 'onboard')?.helpInformation() ?? ''
+  const words = help.replace(/\s+/g, ' ').match(/a file, or ([\w, ]+?) --/)?.[1]
+  assert.deepEqual(words?.trim().split(', ').toSorted(), SOURCE_NAMES.toSorted())
 })
 
 function find(home: string, sources: readonly KeySourceName[], environment: Readonly<Record<string, string>> = {}) {

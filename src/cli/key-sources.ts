@@ -1,4 +1,5 @@
-import { join } from 'node:path'
+import { lstatSync } from 'node:fs'
+import { basename, delimiter, dirname, join, resolve } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
 import { awsKeys } from './aws-files.ts'
 import { dockerKeys } from './docker-config.ts'
@@ -9,6 +10,19 @@ import { googleKeys } from './google-credentials.ts'
 import type { HostKeys } from './host-keys.ts'
 import { netrcKeys } from './netrc.ts'
 import { npmrcKeys } from './npmrc.ts'
+import { cargoKeys } from './programs/cargo.ts'
+import { doctlKeys } from './programs/doctl.ts'
+import { flyKeys } from './programs/fly.ts'
+import { glabKeys } from './programs/glab.ts'
+import { huggingFaceKeys } from './programs/hugging-face.ts'
+import { kubeKeys } from './programs/kube.ts'
+import { netlifyKeys } from './programs/netlify.ts'
+import { pypircKeys } from './programs/pypirc.ts'
+import { stripeKeys } from './programs/stripe.ts'
+import { vercelKeys } from './programs/vercel.ts'
+import { wranglerKeys } from './programs/wrangler.ts'
+import { Broken } from './structured-text.ts'
+import { type Around, VARIABLE_PLACES, variablePlaces } from './variable-places.ts'
 
 /** A key that another program keeps. */
 export interface FoundKey extends FileKey {
@@ -22,16 +36,22 @@ interface Surroundings {
   readonly home: string
 }
 
+/** What a person calls a file, and where it is: the first of the places that is there. */
+type Place = readonly [name: string, ...paths: string[]]
+
 interface KeySource {
-  /** What a person calls each file, and where it is. */
-  readonly files: (surroundings: Surroundings) => readonly (readonly [name: string, path: string])[]
+  readonly files: (surroundings: Surroundings) => readonly Place[]
   /** Of the texts of those files, at least one of which is there; undefined where one is not understood. */
-  readonly parse: (...texts: readonly string[]) => FileKeys | undefined
+  readonly parse: (...texts: readonly string[]) => FileKeys | Broken | undefined
 }
 
-/** What `--from` may name. Files are read, never written, and only when they are asked for. */
+/** Programs that `--from` may name. Their files are read, never written, and only when they are asked for. */
 const SOURCES = {
   gh: { files: (of) => [["the GitHub CLI's hosts.yml", ghHostsPath(of)]], parse: byHost(ghHostKeys) },
+  glab: {
+    files: (of) => [["the GitLab CLI's config.yml", ...configPaths(of, 'GLAB_CONFIG_DIR', 'glab-cli', 'config.yml')]],
+    parse: glabKeys,
+  },
   npm: {
     files: ({ environment: { NPM_CONFIG_USERCONFIG: upper, npm_config_userconfig: lower }, home }) => [
       ["npm's .npmrc", upper || lower || join(home, '.npmrc')],
@@ -59,8 +79,96 @@ const SOURCES = {
     files: (of) => [["gcloud's application default credentials", googleCredentialsPath(of)]],
     parse: googleKeys,
   },
+  cargo: {
+    files: ({ environment: { CARGO_HOME: folder }, home }) => {
+      const own = folder || join(home, '.cargo')
+      // Cargo itself takes the older name first.
+      return [["Cargo's credentials", join(own, 'credentials'), join(own, 'credentials.toml')]]
+    },
+    parse: cargoKeys,
+  },
+  pypirc: { files: ({ home }) => [['the .pypirc', join(home, '.pypirc')]], parse: pypircKeys },
+  stripe: {
+    files: (of) => [["the Stripe CLI's config.toml", join(xdgFolder(of), 'stripe', 'config.toml')]],
+    parse: (text) => stripeKeys(text),
+  },
+  doctl: {
+    files: (of) => [["doctl's config.yaml", ...configPaths(of, undefined, 'doctl', 'config.yaml')]],
+    parse: doctlKeys,
+  },
+  fly: {
+    files: ({ environment: { FLY_CONFIG_DIR: folder }, home }) => [
+      ["flyctl's config.yml", join(folder || join(home, '.fly'), 'config.yml')],
+    ],
+    parse: flyKeys,
+  },
+  hf: {
+    files: (of) => {
+      const token = huggingFacePath(of)
+      return [
+        ["Hugging Face's token", token],
+        ["Hugging Face's stored_tokens", join(dirname(token), 'stored_tokens')],
+      ]
+    },
+    parse: huggingFaceKeys,
+  },
+  vercel: { files: (of) => [["the Vercel CLI's auth.json", ...vercelPaths(of)]], parse: vercelKeys },
+  netlify: {
+    files: (of) => [
+      [
+        "the Netlify CLI's config.json",
+        join(xdgFolder(of), 'netlify', 'config.json'),
+        join(of.home, 'Library/Preferences/netlify/config.json'),
+      ],
+    ],
+    parse: netlifyKeys,
+  },
+  wrangler: { files: (of) => [["Wrangler's default.toml", ...wranglerPaths(of)]], parse: wranglerKeys },
+  kube: {
+    files: ({ environment: { KUBECONFIG: paths }, home }) =>
+      (paths || join(home, '.kube/config'))
+        .split(delimiter)
+        .filter((path) => path !== '')
+        .map((path): Place => [`kubectl's ${basename(path)}`, path]),
+    parse: kubeKeys,
+  },
 } as const satisfies Record<string, KeySource>
 export type KeySourceName = keyof typeof SOURCES
+
+function xdgFolder({ environment: { XDG_CONFIG_HOME: xdg }, home }: Surroundings): string {
+  return xdg || join(home, '.config')
+}
+
+/** As Go finds the folder for a user's configuration, which is another one on macOS. */
+function configPaths(of: Surroundings, variable: string | undefined, folder: string, file: string): [string, string] {
+  const own = variable === undefined ? undefined : of.environment[variable]
+  const first = own || join(xdgFolder(of), folder)
+  return [join(first, file), join(own || join(of.home, 'Library/Application Support', folder), file)]
+}
+
+function huggingFacePath({ environment, home }: Surroundings): string {
+  const { HF_TOKEN_PATH: token, HF_HOME: folder, XDG_CACHE_HOME: cache } = environment
+  return token || join(folder || join(cache || join(home, '.cache'), 'huggingface'), 'token')
+}
+
+function vercelPaths({ environment: { XDG_DATA_HOME: data }, home }: Surroundings): [string, ...string[]] {
+  return [
+    join(data || join(home, '.local/share'), 'com.vercel.cli/auth.json'),
+    join(home, 'Library/Application Support/com.vercel.cli/auth.json'),
+    join(home, '.vercel/auth.json'),
+  ]
+}
+
+function wranglerPaths(of: Surroundings): [string, ...string[]] {
+  const file = 'config/default.toml'
+  return [
+    join(xdgFolder(of), 'wrangler', file),
+    join(of.home, 'Library/Preferences/wrangler', file),
+    join(of.home, '.wrangler', file),
+    join(xdgFolder(of), '.wrangler', file),
+    join(of.home, 'Library/Preferences/.wrangler', file),
+  ]
+}
 
 function ghHostsPath({ environment, home }: Surroundings): string {
   const { GH_CONFIG_DIR: own, XDG_CONFIG_HOME: xdg } = environment
@@ -78,20 +186,53 @@ function byHost(parse: (text: string) => HostKeys | undefined): (text: string) =
     return (
       keys && {
         keys: [...keys].map(([host, value]) => ({ owner: { host }, values: { api_key: value } })),
-        elsewhere: elsewhere === undefined ? [] : [elsewhere],
+        elsewhere: elsewhere ?? [],
       }
     )
   }
 }
 
-/** @throws BrokerError InvalidRequestError for one that cannot be imported from. */
-export function keySourcesNamed(names: readonly string[]): readonly KeySourceName[] {
-  return [...new Set(names)].map((name) => {
-    if (isKeySource(name)) return name
-    throw new BrokerError('InvalidRequestError', '`--from` names a place that keys cannot be imported from', {
-      hint: `Keys can be imported from ${Object.keys(SOURCES).join(', ')}.`,
-    })
+/** What `--from` asked for. */
+export interface NamedSources {
+  readonly programs: readonly KeySourceName[]
+  /** Files of variables, each of which is there. */
+  readonly files: readonly string[]
+  /** Words for such files, of which none is there. */
+  readonly nowhere: readonly string[]
+}
+
+/** Every word that `--from` takes. */
+export const SOURCE_NAMES: readonly string[] = [...Object.keys(SOURCES), ...VARIABLE_PLACES]
+
+/**
+ * Programs by name, and files by path or by a word for some.
+ * @throws BrokerError InvalidRequestError for what keys cannot be imported from. It is not repeated: it may be a key.
+ */
+export function sourcesNamed(names: readonly string[], around: Around): NamedSources {
+  const each = [...new Set(names)]
+  const places = each
+    .filter((name) => !isKeySource(name))
+    .map((name) => ({ name, files: variablePlaces(name, around) ?? fileNamed(name, around) }))
+  return {
+    programs: each.filter(isKeySource),
+    files: [...new Set(places.flatMap(({ files }) => files))],
+    nowhere: places.flatMap(({ name, files }) => (files.length === 0 ? [name] : [])),
+  }
+}
+
+function fileNamed(name: string, { folder }: Around): readonly string[] {
+  if (/[/.]/.test(name) && isThere(resolve(folder, name))) return [name]
+  throw new BrokerError('InvalidRequestError', '`--from` names a place that keys cannot be imported from', {
+    hint: `Keys can be imported from ${SOURCE_NAMES.join(', ')}, and from files that are there, by their path: ./.envrc, .dev.vars, secrets.toml, compose.yaml, .mcp.json.`,
   })
+}
+
+function isThere(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false }) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function isKeySource(name: string): name is KeySourceName {
@@ -116,27 +257,44 @@ function keysOf(source: KeySourceName, options: FindKeysOptions): readonly Found
   const { files, parse }: KeySource = SOURCES[source]
   const named = files(options)
   let isSkipped = false
-  const texts = named.map(([file, path]) =>
-    readForeignFile(path, (why) => {
+  const texts = named.map((place) =>
+    firstText(place, (why) => {
       isSkipped = true
-      options.warn(`${file} was not read: ${why}`)
+      options.warn(`${place[0]} was not read: ${why}`)
     }),
   )
   if (isSkipped) return []
-  const names = named.map(([file]) => file).join(' and ')
+  const names = named.map(([file]) => file)
   if (texts.some((text) => text !== undefined)) {
     return foundIn(source, names, parse(...texts.map((text) => text ?? '')), options)
   }
-  options.note(`No key was found in ${names}: ${named.length > 1 ? 'they do' : 'it does'} not exist`)
+  options.note(`No key was found in ${inWords(names)}: ${named.length > 1 ? 'they do' : 'it does'} not exist`)
   return []
+}
+
+function firstText([, ...paths]: Place, skip: (why: string) => void): string | undefined {
+  let isSkipped = false
+  for (const path of paths) {
+    const text = readForeignFile(path, (why) => {
+      isSkipped = true
+      skip(why)
+    })
+    if (text !== undefined || isSkipped) return text
+  }
+  return undefined
 }
 
 function foundIn(
   source: KeySourceName,
-  file: string,
-  parsed: FileKeys | undefined,
+  names: readonly string[],
+  parsed: FileKeys | Broken | undefined,
   { isKnown, warn, note }: FindKeysOptions,
 ): readonly FoundKey[] {
+  const file = inWords(names)
+  if (parsed instanceof Broken) {
+    warn(`${names[parsed.file] ?? file} was not read: ${parsed.inWords}`)
+    return []
+  }
   if (!parsed) {
     warn(`${file} was not read: it is not written as expected`)
     return []
@@ -145,4 +303,8 @@ function foundIn(
   for (const why of parsed.elsewhere) warn(`${file}: ${why}`)
   if (found.length === 0 && parsed.elsewhere.length === 0) note(`No key of a provider was found in ${file}`)
   return found
+}
+
+function inWords(names: readonly string[]): string {
+  return names.join(' and ')
 }

@@ -28,8 +28,8 @@ export interface Place {
 /** Asks here and listens whether the form is filled in at the same time; whichever is first wins. */
 export function askInTerminal(place: Place, { url, fields, docs_url: docsUrl }: Form): Promise<FilledIn> {
   const { output } = place.invocation
-  if (docsUrl !== undefined) output.notice(`Make ${isApp(place.session) ? 'an app' : 'one'} at ${docsUrl}`)
-  output.notice(`Type it here, or enter it in your browser: ${url}`)
+  if (docsUrl !== undefined) output.address(`Make ${isApp(place.session) ? 'an app' : 'one'} at:`, docsUrl)
+  output.address('Type it here, or enter it in your browser:', url)
   return askUntilTaken(place, (signal) => askFields(place.invocation, fields, signal))
 }
 

@@ -1,9 +1,8 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import picocolors from 'picocolors'
-import { loadConfig, proxyOfRun } from '../config/index.ts'
+import { loadConfig, proxyOfRun, refuseForeignHome, userFolder } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { StartedProxy } from '../run/index.ts'
 import { openDebugLog } from './debug-log.ts'
@@ -56,7 +55,8 @@ async function ownEnvironment(): Promise<NodeJS.ProcessEnv> {
 }
 
 function openInvocation(globals: GlobalOptions, output: Output, environment: NodeJS.ProcessEnv): Invocation {
-  const config = loadConfig(environment, homedir())
+  const config = loadConfig(environment, userFolder())
+  refuseForeignHome(config.paths.home)
   const logFile = globals.logFile === undefined ? config.paths.clientLog : globals.logFile || undefined
   const log = openDebugLog({
     path: logFile,
@@ -76,7 +76,8 @@ function openInvocation(globals: GlobalOptions, output: Output, environment: Nod
       isDumb: config.inherited['TERM'] === 'dumb',
     }),
     quiet: globals.quiet === true,
-    configFor: (baseUrl) => loadConfig({ ...environment, BROKER_BASE_URL: baseUrl }, homedir()),
+    version: packageVersion(),
+    configFor: (baseUrl) => loadConfig({ ...environment, BROKER_BASE_URL: baseUrl }, userFolder()),
   }
 }
 
@@ -88,6 +89,7 @@ function openOutput({ json, quiet, color }: Pick<GlobalOptions, 'json' | 'quiet'
     color: color !== false && stdout.isTTY === true && stderr.isTTY === true && picocolors.isColorSupported,
     stdout,
     stderr,
+    ...(stdout.isTTY === true && { columns: stdout.columns }),
   })
 }
 

@@ -4,13 +4,23 @@
  */
 import type { Secret } from '../protocol/index.ts'
 
-/** Why a value is no key, after "it"; undefined for one that may be. */
-export function whyNoKey(value: Secret): string | undefined {
-  const text = value.reveal().trim()
-  if (REFERENCES.some((pattern) => pattern.test(text))) return 'names a place where the key is kept, and is none itself'
-  if (TEMPLATES.some((pattern) => pattern.test(text))) return 'is a template that something else would have to fill in'
-  return isPlaceholder(text) ? 'is a placeholder' : undefined
+export interface NoKey {
+  readonly reason: 'placeholder' | 'reference'
+  /** After "it". */
+  readonly why: string
 }
+
+/** Why a value is no key; undefined for one that may be. */
+export function whyNoKey(value: Secret): NoKey | undefined {
+  const text = value.reveal().trim()
+  if (REFERENCES.some((pattern) => pattern.test(text))) return REFERENCE
+  if (TEMPLATES.some((pattern) => pattern.test(text))) return TEMPLATE
+  return isPlaceholder(text) ? PLACEHOLDER : undefined
+}
+
+const REFERENCE: NoKey = { reason: 'reference', why: 'names a place where the key is kept, and is none itself' }
+const TEMPLATE: NoKey = { reason: 'placeholder', why: 'is a template that something else would have to fill in' }
+const PLACEHOLDER: NoKey = { reason: 'placeholder', why: 'is a placeholder' }
 
 const REFERENCES: readonly RegExp[] = [
   // 1Password, Vault, Bitwarden, Dashlane, KeePassXC, vals, chezmoi, secret managers of clouds, files.

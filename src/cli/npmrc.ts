@@ -11,7 +11,7 @@ export function npmrcKeys(text: string): HostKeys {
     .at(-1)
   if (!token) return { keys: new Map() }
   if (!token.includes('${')) return { keys: new Map([['registry.npmjs.org', new Secret(token)]]) }
-  return { keys: new Map(), elsewhere: 'it has npm take the token from an environment variable' }
+  return { keys: new Map(), elsewhere: ['it has npm take the token from an environment variable'] }
 }
 
 function tokenIn(line: string): string | undefined {

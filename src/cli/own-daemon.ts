@@ -63,7 +63,11 @@ export async function startDaemon(config: Config, log: DebugLog): Promise<Daemon
     detached: true,
     cwd: '/',
     // It outlives the run that it may be started in.
-    env: config.outerRun === undefined ? config.environment : withoutProxies(config.environment),
+    env: {
+      ...(config.outerRun === undefined ? config.environment : withoutProxies(config.environment)),
+      // Where commands look for it: a daemon that comes after another of this home takes its place.
+      BROKER_PORT: String(config.ownPort),
+    },
     stdio: ['ignore', output, output],
   })
   closeSync(output)

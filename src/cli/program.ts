@@ -32,6 +32,10 @@ type Body<Options> = (
   ...args: readonly string[]
 ) => Promise<number | undefined> | Promise<void>
 
+/** What `--from` takes beside paths. Its reader is not loaded to parse the words of a command. */
+const SOURCES =
+  'gh, glab, aws, npm, docker, netrc, gcloud, cargo, pypirc, stripe, doctl, fly, hf, vercel, netlify, wrangler, kube, claude, cursor, mcp, compose'
+
 const SHELLS = ['bash', 'zsh', 'fish']
 
 /** Every command with its arguments, options, help and example. What a command does is loaded only when it is called. */
@@ -64,11 +68,7 @@ function defineEveryday(commands: Commands): void {
       'broker onboard --from gh,npm',
     )
     .option('--base-url <url>', 'daemon to use from now on')
-    .option(
-      '--from <s1,s2>',
-      'read the keys that other programs keep too: gh, aws, npm, docker, netrc, gcloud',
-      commaSeparated,
-    )
+    .option('--from <s1,s2>', `read the keys that other programs keep too: a file, or ${SOURCES}`, commaSeparated)
     .option('--scan-only', 'report what differs between the environment and the vault, import nothing')
     .option('--overwrite', 'replace stored keys by those found')
     .does<OnboardOptions>(async (invocation, options) =>

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Config, keepMemoryPrivate, loadConfig, userRoots } from '../config/index.ts'
+import { type Config, keepMemoryPrivate, loadConfig, userFolder, userRoots } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import { type CorporateProxy, parseConnectTo, parseCorporateProxy, throughOuterRun } from '../proxy/index.ts'
 import { openRunChannel, type ProxySettings, serveRun } from '../run/index.ts'
@@ -11,7 +11,7 @@ import { connect } from './session.ts'
 /** The process of a run's proxy: `broker run` starts it and speaks with it over the channel that it was born with. */
 export async function main(): Promise<void> {
   keepMemoryPrivate()
-  const config = loadConfig(process.env, homedir())
+  const config = loadConfig(process.env, userFolder())
   const temporaryFolder = resolve(tmpdir())
   // It may stay for long, and the folder that it was started in need not.
   process.chdir('/')

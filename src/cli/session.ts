@@ -10,19 +10,24 @@ import {
 } from '../config/index.ts'
 import { signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError } from '../protocol/index.ts'
+import type { Health } from '../schemas/index.ts'
 import type { DebugLog } from './debug-log.ts'
 import type { Invocation } from './invocation.ts'
+import { versionSkew } from './version-skew.ts'
 
 /**
  * Does `work` as the active agent, and lets go of the daemon after.
  * @throws BrokerError DaemonUnavailableError before anything else, then AuthenticationFailedError where there is no agent.
  */
 export async function asAgent<Result>(
-  { config, log }: Pick<Invocation, 'config' | 'log'>,
+  { config, log, output, version }: Pick<Invocation, 'config' | 'log' | 'output' | 'version'>,
   work: (client: DaemonClient) => Promise<Result>,
 ): Promise<Result> {
   await requireDaemonWithoutAgent(config, log)
-  const client = connect(config, log, activeSigner(config))
+  const client = connect(config, log, activeSigner(config), (health) => {
+    const skew = versionSkew(version, health.version, config)
+    if (skew !== undefined) output.noticeOnce(skew)
+  })
   try {
     return await work(client)
   } finally {
@@ -48,10 +53,16 @@ export async function proveDaemon(config: Config, log: DebugLog): Promise<void> 
 const RESOLVE = '/api/credentials/resolve'
 
 /** A client of the configured daemon, which has to prove to be the one this home means. */
-export function connect(config: Config, log: DebugLog, signer?: Signer): DaemonClient {
+export function connect(
+  config: Config,
+  log: DebugLog,
+  signer?: Signer,
+  onProven?: (health: Health) => void,
+): DaemonClient {
   return new DaemonClient({
     baseUrl: config.baseUrl,
     ...(signer && { signer }),
+    ...(onProven && { onProven }),
     check: (did) => daemonCheck(config)(did),
     trust: () => trustOf(config),
     onRequest: ({ path, milliseconds, ...request }) => {

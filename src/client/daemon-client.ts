@@ -49,6 +49,8 @@ export interface DaemonClientOptions {
   readonly check: DaemonCheck
   /** Whose certificates are taken where the daemon speaks https; Node's own roots alone without it. */
   readonly trust?: () => Promise<Trust>
+  /** Hears what a daemon that has proven itself says of itself. */
+  readonly onProven?: (health: Health) => void
   /** What the user can do where nothing answers. */
   readonly unreachableHint?: string
   /** Hears of each request that ended, without query, body and headers; `status` 0 where nothing answered. */
@@ -377,7 +379,9 @@ export class DaemonClient {
     const did = provenDid(typeof proof === 'string' ? proof : undefined, challenge, this.#authority)
     if (did === undefined) throw answer.status === 503 ? this.#stopping() : this.#notADaemon()
     this.#options.check(did)
-    return this.#read<Health>(answer)
+    const health = this.#read<Health>(answer)
+    this.#options.onProven?.(health)
+    return health
   }
 
   async #send(outgoing: Outgoing): Promise<Answer> {

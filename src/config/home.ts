@@ -1,4 +1,5 @@
 import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs'
+import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
 import { isForeign } from './file-owner.ts'
@@ -48,6 +49,38 @@ export function homePaths(home: string): HomePaths {
     daemonLock: join(server, 'daemon.lock'),
     vaultAnchor: join(server, 'vault-anchor.json'),
     daemonLog: join(server, 'logs', 'daemon.log'),
+  }
+}
+
+/** The user's home folder; empty where nobody knows it: no HOME, and a user without a name. */
+export function userFolder(): string {
+  try {
+    return homedir()
+  } catch {
+    return ''
+  }
+}
+
+/**
+ * Sees that the home can be this user's, before anything is read there. It need not be there yet.
+ * @throws BrokerError OperationNotAllowedError
+ */
+export function refuseForeignHome(home: string): void {
+  const stat = statOf(home)
+  if (stat === undefined && dirname(home) === userFolder() && statOf(dirname(home)) === undefined) {
+    throw refusedFolder(home, 'HOME names a folder that does not exist')
+  }
+  if (stat === undefined || !isForeign(stat)) return
+  throw new BrokerError('OperationNotAllowedError', `The home "${home}" belongs to another user (uid ${stat.uid})`, {
+    hint: 'Call broker as that user, without sudo; or use a home of your own: BROKER_HOME=<folder> broker …',
+  })
+}
+
+function statOf(path: string): Stats | undefined {
+  try {
+    return statSync(path, { throwIfNoEntry: false })
+  } catch (cause) {
+    throw refusedFolder(path, `it cannot be looked at (${codeOf(cause)})`, cause)
   }
 }
 
@@ -112,5 +145,8 @@ function tighten(path: string): void {
 }
 
 function refusedFolder(path: string, why: string, cause?: unknown): BrokerError {
-  return new BrokerError('OperationNotAllowedError', `Cannot use the folder "${path}": ${why}`, { cause })
+  return new BrokerError('OperationNotAllowedError', `Cannot use the folder "${path}": ${why}`, {
+    cause,
+    hint: 'Mend it, or use another home: BROKER_HOME=<folder> broker …',
+  })
 }

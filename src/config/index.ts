@@ -3,7 +3,14 @@
  * Must never call the network, nor decide what a setting means for the room that asked for it.
  */
 export { type ClientConfig, readClientConfig, writeClientConfig } from './client-config.ts'
-export { folderOfHome, type HomePaths, privateFolder, refuseOtherThanFolder } from './home.ts'
+export {
+  folderOfHome,
+  type HomePaths,
+  privateFolder,
+  refuseForeignHome,
+  refuseOtherThanFolder,
+  userFolder,
+} from './home.ts'
 export {
   createIdentity,
   type LocalIdentity,

@@ -1,5 +1,5 @@
 import assert from 'node:assert/strict'
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
@@ -46,6 +46,35 @@ describe('the configuration', () => {
     assert.equal(own({ BROKER_BASE_URL: 'http://[::1]:7998/' }), true)
     assert.equal(own({ BROKER_BASE_URL: 'http://127.0.0.1:7999' }), false)
     assert.equal(own({ BROKER_BASE_URL: 'https://broker.example.com' }), false)
+  })
+
+  it('takes the port of the home’s daemon from its own file, unless another is named or somebody else could have written it', (t) => {
+    const home = mkdtempSync(join(tmpdir(), 'broker-test-'))
+    t.after(() => rmSync(home, { recursive: true }))
+    mkdirSync(join(home, 'server'))
+    const file = join(home, 'server/daemon.json')
+    const info = { pid: 1, port: 9000, started_at: '2026-11-22T00:00:00.000Z', version: '0.1.0', did: 'did:key:z' }
+    const portOf = (text: string, mode = 0o600, env: Record<string, string> = {}) => {
+      writeFileSync(file, text)
+      chmodSync(file, mode)
+      const { baseUrl, baseUrlIsOwn, ownPort, daemon } = load({ BROKER_HOME: home, ...env })
+      return [baseUrl, baseUrlIsOwn, ownPort, daemon.port]
+    }
+
+    const found = ['http://127.0.0.1:9000', true, 9000]
+    assert.deepEqual(portOf(JSON.stringify(info)), [...found, 7998])
+    assert.deepEqual(portOf(JSON.stringify(info), 0o600, { BROKER_PORT: '0' }), [...found, 0])
+    const named = ['http://127.0.0.1:7000', true, 7000, 7000]
+    assert.deepEqual(portOf(JSON.stringify(info), 0o600, { BROKER_PORT: '7000' }), named)
+    const usual = ['http://127.0.0.1:7998', true, 7998, 7998]
+    assert.deepEqual(portOf(JSON.stringify(info), 0o666), usual)
+    for (const other of [
+      '',
+      '{',
+      '[]',
+      ...[0, -1, 1.5, 65_536, '9000'].map((port) => JSON.stringify({ ...info, port })),
+    ])
+      assert.deepEqual(portOf(other), usual, other)
   })
 
   const refused: readonly [string, string][] = [

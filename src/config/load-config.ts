@@ -3,6 +3,7 @@ import { delimiter, isAbsolute, join, resolve } from 'node:path'
 import { BrokerError, DEFAULT_PORT, ENCRYPTION_MODES, type EncryptionMode, Secret } from '../protocol/index.ts'
 import { readClientConfig } from './client-config.ts'
 import { type HomePaths, homePaths } from './home.ts'
+import { saidPort } from './server-files.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
 
@@ -14,6 +15,8 @@ export interface Config {
   readonly baseUrlSource: 'environment' | 'config' | 'default'
   /** Whether `baseUrl` is the address where this home's own daemon listens: only that one is started when needed. */
   readonly baseUrlIsOwn: boolean
+  /** Where this home's own daemon listens, or would: `BROKER_PORT`, or what the running one says. */
+  readonly ownPort: number
   readonly daemon: DaemonConfig
   readonly proxy: ProxyConfig
   /** The environment the command was started with, `BROKER_*` left out: what a child of `run` may inherit. */
@@ -60,16 +63,22 @@ export interface ProxyConfig {
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
-/** @throws BrokerError InvalidRequestError naming the variable that cannot be used. */
-export function loadConfig(environment: Environment, homeFolder: string): Config {
+/**
+ * @param userFolder empty where nobody knows the user's home folder
+ * @throws BrokerError InvalidRequestError naming the variable that cannot be used.
+ */
+export function loadConfig(environment: Environment, userFolder: string): Config {
   const env = withoutEmpty(environment)
-  const paths = homePaths(resolve(env['BROKER_HOME'] ?? join(homeFolder, '.broker')))
+  const paths = homePaths(env['BROKER_HOME'] ? resolve(env['BROKER_HOME']) : defaultHome(userFolder))
   const daemon = daemonConfig(env)
-  const base = baseUrl(env, paths, daemon.port)
+  const isNamed = env['BROKER_PORT'] !== undefined && daemon.port !== 0
+  const ownPort = isNamed ? daemon.port : (saidPort(paths) ?? daemon.port)
+  const base = baseUrl(env, paths, ownPort)
   return Object.freeze({
     paths,
     ...base,
-    baseUrlIsOwn: isOwn(base.baseUrl, daemon),
+    baseUrlIsOwn: isOwn(base.baseUrl, ownPort, daemon),
+    ownPort,
     daemon,
     proxy: proxyConfig(env),
     inherited: inheritable(environment),
@@ -77,6 +86,17 @@ export function loadConfig(environment: Environment, homeFolder: string): Config
     inheritedDescriptors: descriptorsOf(env['BROKER_INHERITED_DESCRIPTORS']),
     ...(env['BROKER_OUTER_RUN'] && { outerRun: env['BROKER_OUTER_RUN'] }),
   })
+}
+
+function defaultHome(userFolder: string): string {
+  if (isAbsolute(userFolder)) return join(userFolder, '.broker')
+  throw new BrokerError(
+    'InvalidRequestError',
+    'HOME names no folder, so that there is no place for the home of Broker',
+    {
+      hint: 'Set HOME, or BROKER_HOME to a folder of yours.',
+    },
+  )
 }
 
 const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name) => [name, name.toLowerCase()])
@@ -173,7 +193,7 @@ function isLoopback(host: string): boolean {
   return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare)
 }
 
-function isOwn(url: string, { port, publicUrl }: DaemonConfig): boolean {
+function isOwn(url: string, port: number, { publicUrl }: DaemonConfig): boolean {
   const { protocol, hostname, port: urlPort } = new URL(url)
   return publicUrl === undefined && protocol === 'http:' && isLoopback(hostname) && Number(urlPort || 80) === port
 }

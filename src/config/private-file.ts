@@ -52,8 +52,11 @@ function regularFile(descriptor: number, path: string) {
   return stat
 }
 
-function refusedFile(path: string, why: string, cause?: unknown): BrokerError {
-  return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": ${why}`, { cause })
+function refusedFile(path: string, why: string, cause?: unknown, hint?: string): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": ${why}`, {
+    cause,
+    ...(hint !== undefined && { hint }),
+  })
 }
 
 /** What the system says where there is no room or no disk; anything else is a matter of the file. */
@@ -72,8 +75,9 @@ function written<Result>(path: string, write: () => Result): Result {
   } catch (cause) {
     if (cause instanceof BrokerError) throw cause
     const why = OUTAGES.get(codeOf(cause))
-    if (why === undefined) throw refusedFile(path, `it cannot be written (${codeOf(cause)})`, cause)
-    throw new BrokerError('DaemonUnavailableError', `Cannot write the file "${path}": ${why}`, { cause })
+    const hint = 'Mend it, or use another home: BROKER_HOME=<folder> broker …'
+    if (why === undefined) throw refusedFile(path, `it cannot be written (${codeOf(cause)})`, cause, hint)
+    throw new BrokerError('DaemonUnavailableError', `Cannot write the file "${path}": ${why}`, { cause, hint })
   }
 }
 

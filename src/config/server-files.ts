@@ -29,6 +29,17 @@ export function readDaemonInfo(paths: HomePaths): DaemonInfo | undefined {
   return complete ? { pid, port, started_at, version, did } : undefined
 }
 
+/** The port that the home's daemon says; undefined where there is none, or none whose word is taken. */
+export function saidPort(paths: HomePaths): number | undefined {
+  try {
+    const port = readDaemonInfo(paths)?.port ?? 0
+    return Number.isInteger(port) && port > 0 && port <= 65_535 ? port : undefined
+  } catch {
+    // Whoever needs more of the file than the port hears what is wrong with it.
+    return undefined
+  }
+}
+
 export function writeDaemonInfo(paths: HomePaths, info: DaemonInfo): void {
   writePrivateFile(paths.daemonInfo, `${JSON.stringify(info, null, 2)}\n`)
 }

@@ -1,5 +1,4 @@
 import { readFileSync } from 'node:fs'
-import { homedir } from 'node:os'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -20,6 +19,7 @@ import {
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
+  userFolder,
   userRoots,
   writeDaemonInfo,
   writePrivateFile,
@@ -264,7 +264,7 @@ async function main(): Promise<void> {
   keepMemoryPrivate()
   // Modes in the home are ours to choose, whatever the shell's mask.
   process.umask(0o077)
-  const config = loadConfig(process.env, homedir())
+  const config = loadConfig(process.env, userFolder())
   privateFolder(config.paths.home)
   folderOfHome(config.paths.server)
   folderOfHome(dirname(config.paths.daemonLog))
@@ -276,7 +276,8 @@ async function main(): Promise<void> {
     throw error
   })
   stopOnSignal(stopDaemon)
-  if (process.stderr.isTTY) process.stderr.write(`The daemon listens on ${config.baseUrl}; Ctrl-C stops it.\n`)
+  if (process.stderr.isTTY)
+    process.stderr.write(`The daemon listens on port ${readDaemonInfo(config.paths)?.port}; Ctrl-C stops it.\n`)
 }
 
 function stopOnSignal(stopDaemon: () => Promise<void>): void {

@@ -84,6 +84,8 @@ export interface BrokerErrorOptions {
   readonly details?: readonly ErrorDetail[]
   /** Where the owner claims the identity; only with IdentityNotClaimedError. */
   readonly claimUrl?: string
+  /** What the page of that address has to show; only whoever has the key can tell. */
+  readonly claimCode?: string
   /** Another status than the table's: 400, 413, 415, 421 for requests that never became one. */
   readonly httpStatus?: number
   /** Seconds, where coming again later may help: RateLimitedError, DaemonUnavailableError. */

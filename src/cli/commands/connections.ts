@@ -15,6 +15,7 @@ export async function listConnections(invocation: Invocation): Promise<void> {
     output.table(
       shown.map(([title]) => title),
       connections.map((connection) => shown.map(([, cell]) => cell(connection))),
+      { shorten: ['ACCOUNT', 'LAST USED', 'EXPIRES', 'DEFAULT', 'FLOW'] },
     )
     for (const one of attention) output.warn(attentionLine(one))
   })

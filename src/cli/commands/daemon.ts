@@ -5,18 +5,20 @@ import type { Invocation } from '../invocation.ts'
 import { failureDocument } from '../output.ts'
 import { DAEMON_COMMAND, ensureDaemon, requireOwn, startDaemon, stopDaemon } from '../own-daemon.ts'
 import { connect } from '../session.ts'
+import { versionSkew } from '../version-skew.ts'
 
 /** Becomes the daemon: same process, so that a service manager's signals reach it. */
 export async function serveDaemon(_invocation: Invocation): Promise<never> {
   await ensureDashboard()
   const [file, ...args] = DAEMON_COMMAND
-  return process.execve?.(file, [file, ...args]) as never
+  return process.execve?.(file, [file, ...args, '--log-to-stderr']) as never
 }
 
-export async function startDaemonCommand({ config, log, output, terminal }: Invocation): Promise<void> {
+export async function startDaemonCommand({ config, log, output, terminal, version }: Invocation): Promise<void> {
   requireOwn(config)
   const spinner = terminal.spin('Starting the daemon')
   const how = await ensureDaemon(config, log).finally(() => spinner.stop())
+  noticeSkew({ config, output, version }, readDaemonInfo(config.paths)?.version)
   output.result({ status: how === 'started' ? 'started' : 'already_running', ...factsOf(config) }, () =>
     output.done(
       how === 'started' ? `The daemon runs at ${config.baseUrl}` : `The daemon already runs at ${config.baseUrl}`,
@@ -44,10 +46,11 @@ export async function restartDaemon({ config, log, output, terminal }: Invocatio
 }
 
 /** Exit code 9 where it does not run. */
-export async function daemonStatus({ config, log, output }: Invocation): Promise<number> {
+export async function daemonStatus({ config, log, output, version }: Invocation): Promise<number> {
   const client = connect(config, log)
   try {
     const { status: _ok, ...health } = await client.prove()
+    noticeSkew({ config, output, version }, health.version)
     output.result({ status: 'running', ...factsOf(config), ...health }, () =>
       output.facts([
         ['Status', 'running'],
@@ -66,6 +69,14 @@ export async function daemonStatus({ config, log, output }: Invocation): Promise
   } finally {
     client.close()
   }
+}
+
+function noticeSkew(
+  { config, output, version }: Pick<Invocation, 'config' | 'output' | 'version'>,
+  daemon: string | undefined,
+): void {
+  const skew = daemon === undefined ? undefined : versionSkew(version, daemon, config)
+  if (skew !== undefined) output.noticeOnce(skew)
 }
 
 function factsOf(config: Config) {

@@ -28,13 +28,21 @@ export async function log(invocation: Invocation, options: LogOptions): Promise<
   const events = await asAgent(invocation, (client) => newest(client, query, options.count))
   output.result(events, () => {
     if (events.length === 0) return output.note(nothingFound(query))
-    output.table(['TIME', 'EVENT', 'PROVIDER', 'CONNECTION', 'AGENT', 'STATUS', 'WHAT'], events.map(rowOf))
+    output.table(['TIME', 'EVENT', 'PROVIDER', 'CONNECTION', 'AGENT', 'STATUS', 'WHAT'], events.map(rowOf), {
+      below: 'WHAT',
+      shorten: ['AGENT', 'CONNECTION', 'PROVIDER', 'EVENT'],
+    })
   })
 }
 
 function nothingFound(query: AuditQuery): string {
-  return Object.keys(query).length === 0 ? 'Nothing was recorded yet.' : 'Nothing that was recorded fits.'
+  const filters = Object.entries(query).map(
+    ([name, value]) => `${name} ${TIMES.has(name) ? day(String(value)) : value}`,
+  )
+  return filters.length === 0 ? 'Nothing was recorded yet.' : `Nothing that was recorded fits: ${filters.join(', ')}.`
 }
+
+const TIMES: ReadonlySet<string> = new Set(['since', 'until'])
 
 function queryOf({ event, provider, identity, status, since, until }: LogOptions): AuditQuery {
   return {
@@ -61,7 +69,8 @@ async function newest(client: DaemonClient, query: AuditQuery, count: number): P
 
 function rowOf({ timestamp, event, provider, connection, identity, status, reason, request }: AuditEvent) {
   const asked = request && `${request.method} ${request.host}${request.path} ${request.status ?? ''}`.trim()
-  return [day(timestamp), event, provider, connection, identity, status, reason ?? asked ?? '']
+  const what = [asked, reason].filter((text) => text !== undefined).join(': ')
+  return [day(timestamp), event, provider, connection, identity, status, what]
 }
 
 // A line may be cut off where two commands wrote at once.

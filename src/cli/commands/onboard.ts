@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto'
-import { homedir } from 'node:os'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
-import { type Config, parseBaseUrl, readClientConfig, writeClientConfig } from '../../config/index.ts'
+import { type Config, parseBaseUrl, readClientConfig, userFolder, writeClientConfig } from '../../config/index.ts'
 import { claimCode } from '../../identity/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
@@ -12,12 +11,13 @@ import { interruption } from '../interruption.ts'
 import type { Invocation } from '../invocation.ts'
 import { type ImportMode, type ImportResult, importKeys, isOf } from '../key-import.ts'
 import { keyProviders } from '../key-providers.ts'
-import { findKeys, type KeySourceName, keySourcesNamed } from '../key-sources.ts'
+import { findKeys, type NamedSources, sourcesNamed } from '../key-sources.ts'
 import { placeVariablesOf } from '../other-place.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { cancelled, unlessInterrupted } from '../prompt.ts'
 import { createAgentKey, register } from '../registration.ts'
 import { activeHandle, asAgent, connect, proveDaemon, signerOf } from '../session.ts'
+import type { Around } from '../variable-places.ts'
 
 export interface OnboardOptions {
   readonly baseUrl?: string
@@ -31,7 +31,7 @@ const LOOK_AGAIN = 1_000
 /** First-run setup; run again it changes only what has changed. */
 export async function onboard(before: Invocation, options: OnboardOptions): Promise<void> {
   refuseQuiet(before)
-  const sources = keySourcesNamed(options.from ?? [])
+  const sources = sourcesNamed(options.from ?? [], around(before))
   const invocation = options.baseUrl === undefined ? before : await switchDaemon(before, options.baseUrl)
   const { config, output } = invocation
   const handle = ensureAgent(invocation)
@@ -127,17 +127,18 @@ async function waitForClaim(
   registration: Registration,
 ): Promise<Registration> {
   const { claim_url, expires_at } = registration
+  const code = claim_url && claimCode(claim_url.split('/').at(-1) ?? '', registration.did)
   const notClaimed = new BrokerError(
     'IdentityNotClaimedError',
     `The agent "${handle}" is not claimed by an account yet`,
     {
-      hint: 'Open the address in a browser, confirm, then run `broker onboard` again.',
+      hint: 'Confirm it there if the page shows the same code, then run `broker onboard` again.',
       ...(claim_url && { claimUrl: claim_url }),
+      ...(code && { claimCode: code }),
     },
   )
-  if (!terminal.canAsk || claim_url === undefined) throw notClaimed
-  output.notice(`Confirm this agent in your browser: ${claim_url}`)
-  output.notice(`The page must show this code: ${claimCode(claim_url.split('/').at(-1) ?? '', registration.did)}`)
+  if (!terminal.canAsk || !claim_url || !code) throw notClaimed
+  output.todo(['Confirm this agent in your browser:', claim_url], ['The page must show this code:', code])
   const interrupted = interruption()
   const spinner = terminal.spin('Waiting for the confirmation (Ctrl-C to cancel)')
   try {
@@ -155,7 +156,7 @@ async function waitForClaim(
 interface ScanOptions {
   readonly mode: ImportMode
   /** Read beside the environment. */
-  readonly sources: readonly KeySourceName[]
+  readonly sources: NamedSources
 }
 
 interface Scanned {
@@ -174,10 +175,12 @@ async function scan(
   const variables = providers.flatMap(({ variables }) => variables.map(({ name }) => name))
   const names = new Set([...variables, ...variables.flatMap(placeVariablesOf)])
   const warn = (text: string) => output.warn(text)
-  const { found, others } = findVariables(names, config.inherited, process.cwd(), warn)
-  const keys = findKeys(sources, {
-    environment: config.inherited,
-    home: homedir(),
+  for (const name of sources.nowhere) output.note(`Nothing of ${name} was found here`)
+  const { environment, home, folder } = around({ config })
+  const { found, others } = findVariables(names, { environment, folder, files: sources.files, warn })
+  const keys = findKeys(sources.programs, {
+    environment,
+    home,
     isKnown: (owner) => providers.some((provider) => isOf(owner, provider)),
     warn,
     note: (text) => output.note(text),
@@ -189,16 +192,23 @@ async function scan(
   return { results, unknown: others }
 }
 
+function around({ config }: Pick<Invocation, 'config'>): Around {
+  return { environment: config.inherited, home: userFolder(), folder: process.cwd() }
+}
+
 function report({ config, output }: Invocation, handle: string, { results, unknown }: Scanned, mode: ImportMode): void {
-  if (results.length > 0) {
+  // Each that was skipped has had its warning.
+  const told = results.filter(({ status }) => status !== 'skipped')
+  if (told.length > 0) {
     output.table(
       ['PROVIDER', 'VARIABLE', 'FOUND IN', 'STATUS'],
-      results.map((result) => [nameOf(result), result.env_var, result.source, statusInWords(result)]),
+      told.map((result) => [nameOf(result), result.env_var, result.source, statusInWords(result)]),
+      { shorten: ['FOUND IN', 'STATUS'] },
     )
   }
   output.done(`"${handle}" is set up at ${config.baseUrl}`)
   if (unknown.length > 0) output.note(unknownInWords(unknown))
-  if (results.length === 0) output.note('No API keys were found here. Store one with `broker login <provider>`.')
+  if (told.length === 0) output.note('No API keys were found here. Store one with `broker login <provider>`.')
   if (results.some(({ status, needs }) => status === 'different' && !needs)) {
     output.note('Keys that differ were left alone; `broker onboard --overwrite` takes those found.')
   }
@@ -215,7 +225,7 @@ function report({ config, output }: Invocation, handle: string, { results, unkno
 function unknownInWords(unknown: Scanned['unknown']): string {
   const names = unknown.slice(0, MOST_NAMED).map(({ name, source }) => `${name} in ${source}`)
   const more = unknown.length > MOST_NAMED ? ` and ${unknown.length - MOST_NAMED} more` : ''
-  return `These look like secrets that no provider has: ${names.join(', ')}${more}. Define one: \`broker provider register <definition.json>\`.`
+  return `These look like secrets that no provider has: ${names.join(', ')}${more}. Define one: \`broker provider new <name>\`.`
 }
 
 const MOST_NAMED = 20
@@ -230,6 +240,7 @@ const STATUS_IN_WORDS: Readonly<Record<ImportResult['status'], string>> = {
   different: 'another one is stored',
   only_in_vault: 'stored, not found here',
   missing: 'not stored yet',
+  skipped: 'skipped',
 }
 
 function statusInWords({ status, needs, refused }: ImportResult): string {

@@ -56,10 +56,10 @@ function startedProxy({ config, runProxy }: Invocation): StartedProxy {
 }
 
 /** What a `broker` that the command calls needs of this one's settings: the command itself is given none. */
-function settingsFor({ baseUrl, baseUrlSource, daemon, paths, proxy }: Config): Readonly<Record<string, string>> {
+function settingsFor({ baseUrl, baseUrlSource, ownPort, paths, proxy }: Config): Readonly<Record<string, string>> {
   return {
     BROKER_HOME: paths.home,
-    BROKER_PORT: String(daemon.port),
+    BROKER_PORT: String(ownPort),
     ...(baseUrlSource === 'environment' && { BROKER_BASE_URL: baseUrl }),
     ...(proxy.caFile && { BROKER_PROXY_CA_FILE: proxy.caFile }),
   }
