@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS, nearestWord } from '../protocol/index.ts'
+import { FROM_WORDS } from './command-words.ts'
 import type { ApproveOptions } from './commands/approve.ts'
 import type { DashboardOptions } from './commands/dashboard.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
@@ -31,10 +32,6 @@ type Body<Options> = (
   options: Options,
   ...args: readonly string[]
 ) => Promise<number | undefined> | Promise<void>
-
-/** What `--from` takes beside paths. Its reader is not loaded to parse the words of a command. */
-const SOURCES =
-  'gh, glab, aws, npm, docker, netrc, gcloud, cargo, pypirc, stripe, doctl, fly, hf, vercel, netlify, wrangler, kube, claude, cursor, mcp, compose'
 
 const SHELLS = ['bash', 'zsh', 'fish']
 
@@ -68,7 +65,11 @@ function defineEveryday(commands: Commands): void {
       'broker onboard --from gh,npm',
     )
     .option('--base-url <url>', 'daemon to use from now on')
-    .option('--from <s1,s2>', `read the keys that other programs keep too: a file, or ${SOURCES}`, commaSeparated)
+    .option(
+      '--from <s1,s2>',
+      `read the keys that other programs keep too: a file, or ${FROM_WORDS.join(', ')}`,
+      commaSeparated,
+    )
     .option('--scan-only', 'report what differs between the environment and the vault, import nothing')
     .option('--overwrite', 'replace stored keys by those found')
     .does<OnboardOptions>(async (invocation, options) =>
@@ -306,7 +307,7 @@ function defineHome(commands: Commands): void {
     .choice('shell', SHELLS)
     .does(async (invocation, _options, shell = '') => {
       const { completion } = await import('./commands/completion.ts')
-      return completion(invocation, commands.program, shell)
+      return completion(invocation, shell)
     })
 }
 
