@@ -11,6 +11,7 @@ import type { RunCommandOptions } from './commands/run.ts'
 import type { WhyOptions } from './commands/why.ts'
 import type { Invocation } from './invocation.ts'
 import { pastTime } from './past-time.ts'
+import { printableJson } from './printable.ts'
 
 export interface GlobalOptions {
   readonly json?: boolean
@@ -51,10 +52,19 @@ export function createProgram(version: string, execute: Execute): Command {
   defineDaemon(commands)
   defineAdmin(commands)
   defineHome(commands)
-  prepared(program.command('help [command...]'), 'broker help login')
-    .description('print the help of a command')
-    .action((words: readonly string[]) => commandNamed(program, words).outputHelp())
+  const help = prepared(program.command('help [command...]'), 'broker help login').description(
+    'print the help of a command',
+  )
+  for (const option of globalOptions()) help.addOption(option.hideHelp())
+  help.action((words: readonly string[]) => printHelp(commandNamed(program, words), globalsOf(help)))
   return program
+}
+
+function printHelp(command: Command, { json }: GlobalOptions): void {
+  let help = ''
+  if (json) command.configureOutput({ writeOut: (text) => (help += text) })
+  command.outputHelp()
+  if (json) process.stdout.write(`${printableJson({ command: fullName(command), help })}\n`)
 }
 
 function defineEveryday(commands: Commands): void {
