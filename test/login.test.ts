@@ -131,7 +131,7 @@ describe('an OAuth login', () => {
       const name = await registerPublic('device', {}, { flow: 'device_code' })
       const running = start(['login', name])
       const code = await running.said(/and enter the code (\S+)/)
-      assert.equal(await running.said(/Open\s+(\S+)/), `${provider.issuer}/device`)
+      assert.equal(await running.said(/Open\n(\S+)\n/), `${provider.issuer}/device`)
       await provider.approveDevice(code)
       assert.equal((await running.ended).code, 0)
       const [connection] = await connectionsOf(name)

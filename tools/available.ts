@@ -21,6 +21,8 @@ export type Part =
   | 'wget'
   | 'requests for python3'
   | 'strace'
+  | 'zsh'
+  | 'fish'
 
 /**
  * The programs of each part, and the Debian packages that bring them. One with its full path, which may be another file, is
@@ -50,6 +52,8 @@ export const parts: Readonly<
     packages: ['python3-requests'],
   },
   strace: { programs: ['strace'], packages: ['strace'] },
+  zsh: { programs: ['zsh'], packages: ['zsh'] },
+  fish: { programs: ['fish'], packages: ['fish'] },
 }
 
 /** Full path of a program, where it is on the PATH or where Debian keeps those of Postgres; a full path, where it is there. */

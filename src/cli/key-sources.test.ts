@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { BrokerError } from '../protocol/index.ts'
+import { FROM_WORDS } from './command-words.ts'
 import { type FoundKey, findKeys, type KeySourceName, SOURCE_NAMES, sourcesNamed } from './key-sources.ts'
 import { createProgram } from './program.ts'
 
@@ -157,7 +158,8 @@ test('an agent’s folder, and a word for it, name the files of it that are ther
   ])
 })
 
-test('every word is in the help and in the hint', () => {
+test('every word is in the help and among what is completed', () => {
+  assert.deepEqual(FROM_WORDS.toSorted(), SOURCE_NAMES.toSorted())
   const program = createProgram('0', async () => undefined)
   const help = program.commands.find((command) => command.name() === 'onboard')?.helpInformation() ?? ''
   const words = help.replace(/\s+/g, ' ').match(/a file, or ([\w, ]+?) --/)?.[1]

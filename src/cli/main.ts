@@ -5,6 +5,7 @@ import picocolors from 'picocolors'
 import { loadConfig, proxyOfRun, refuseForeignHome, userFolder } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { StartedProxy } from '../run/index.ts'
+import { COMPLETE_WORDS } from './command-words.ts'
 import { openDebugLog } from './debug-log.ts'
 import { interrupt } from './interruption.ts'
 import type { Invocation } from './invocation.ts'
@@ -26,6 +27,7 @@ export async function main(argv: readonly string[], runProxy: StartedProxy | und
 }
 
 async function run(argv: readonly string[], runProxy: StartedProxy | undefined): Promise<number> {
+  if (argv[0] === COMPLETE_WORDS) return await completeWords(argv.slice(1))
   // Before anything is parsed: a wrong argument is told in JSON, too.
   let output = openOutput({ json: wantsJson(argv), color: !argv.includes('--no-color') })
   let code = 0
@@ -44,6 +46,19 @@ async function run(argv: readonly string[], runProxy: StartedProxy | undefined):
     showStack(failure, argv)
     return output.fail(failure)
   }
+}
+
+/** What completions of shells call: says what it finds within its time, and nothing of what fails. */
+async function completeWords(words: readonly string[]): Promise<number> {
+  const output = openOutput({ color: false })
+  const globals = { quiet: true, logFile: '', command: COMPLETE_WORDS }
+  const { printCompletions } = await import('./commands/complete-words.ts')
+  await printCompletions(
+    async () => openInvocation(globals, output, await ownEnvironment()),
+    createProgram(packageVersion(), async () => undefined),
+    { words, output },
+  )
+  return 0
 }
 
 /** What a run changed for its child is not for a `broker` that the child calls. */

@@ -1,5 +1,6 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
 import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS, nearestWord } from '../protocol/index.ts'
+import { FROM_WORDS } from './command-words.ts'
 import type { ApproveOptions } from './commands/approve.ts'
 import type { DashboardOptions } from './commands/dashboard.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
@@ -10,6 +11,7 @@ import type { RunCommandOptions } from './commands/run.ts'
 import type { WhyOptions } from './commands/why.ts'
 import type { Invocation } from './invocation.ts'
 import { pastTime } from './past-time.ts'
+import { printableJson } from './printable.ts'
 
 export interface GlobalOptions {
   readonly json?: boolean
@@ -32,10 +34,6 @@ type Body<Options> = (
   ...args: readonly string[]
 ) => Promise<number | undefined> | Promise<void>
 
-/** What `--from` takes beside paths. Its reader is not loaded to parse the words of a command. */
-const SOURCES =
-  'gh, glab, aws, npm, docker, netrc, gcloud, cargo, pypirc, stripe, doctl, fly, hf, vercel, netlify, wrangler, kube, claude, cursor, mcp, compose'
-
 const SHELLS = ['bash', 'zsh', 'fish']
 
 /** Every command with its arguments, options, help and example. What a command does is loaded only when it is called. */
@@ -54,10 +52,19 @@ export function createProgram(version: string, execute: Execute): Command {
   defineDaemon(commands)
   defineAdmin(commands)
   defineHome(commands)
-  prepared(program.command('help [command...]'), 'broker help login')
-    .description('print the help of a command')
-    .action((words: readonly string[]) => commandNamed(program, words).outputHelp())
+  const help = prepared(program.command('help [command...]'), 'broker help login').description(
+    'print the help of a command',
+  )
+  for (const option of globalOptions()) help.addOption(option.hideHelp())
+  help.action((words: readonly string[]) => printHelp(commandNamed(program, words), globalsOf(help)))
   return program
+}
+
+function printHelp(command: Command, { json }: GlobalOptions): void {
+  let help = ''
+  if (json) command.configureOutput({ writeOut: (text) => (help += text) })
+  command.outputHelp()
+  if (json) process.stdout.write(`${printableJson({ command: fullName(command), help })}\n`)
 }
 
 function defineEveryday(commands: Commands): void {
@@ -68,7 +75,11 @@ function defineEveryday(commands: Commands): void {
       'broker onboard --from gh,npm',
     )
     .option('--base-url <url>', 'daemon to use from now on')
-    .option('--from <s1,s2>', `read the keys that other programs keep too: a file, or ${SOURCES}`, commaSeparated)
+    .option(
+      '--from <s1,s2>',
+      `read the keys that other programs keep too: a file, or ${FROM_WORDS.join(', ')}`,
+      commaSeparated,
+    )
     .option('--scan-only', 'report what differs between the environment and the vault, import nothing')
     .option('--overwrite', 'replace stored keys by those found')
     .does<OnboardOptions>(async (invocation, options) =>
@@ -306,7 +317,7 @@ function defineHome(commands: Commands): void {
     .choice('shell', SHELLS)
     .does(async (invocation, _options, shell = '') => {
       const { completion } = await import('./commands/completion.ts')
-      return completion(invocation, commands.program, shell)
+      return completion(invocation, shell)
     })
 }
 

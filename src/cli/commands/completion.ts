@@ -1,75 +1,49 @@
-import type { Command } from 'commander'
+import { COMPLETE_WORDS } from '../command-words.ts'
 import type { Invocation } from '../invocation.ts'
 
-interface Completion {
-  /** Words before, joined by spaces: `broker daemon`. */
-  readonly path: string
-  readonly words: readonly { readonly word: string; readonly description: string }[]
-}
-
-/** Prints a script for the shell to read. */
-export async function completion({ output }: Invocation, program: Command, shell: string): Promise<void> {
-  const completions = completionsOf(program, program.name())
-  const script = SCRIPTS[shell as keyof typeof SCRIPTS](completions)
+/** Prints a script for the shell to read. What is completed is asked of `broker` at each time. */
+export async function completion({ output }: Invocation, shell: string): Promise<void> {
+  const script = SCRIPTS[shell as keyof typeof SCRIPTS]
   output.result({ shell, script }, () => output.text(script))
 }
 
-function completionsOf(command: Command, path: string): readonly Completion[] {
-  const options = command.options.flatMap(({ long, description }) => (long ? [{ word: long, description }] : []))
-  const commands = command.commands.map((child) => ({ word: child.name(), description: child.description() }))
-  const own = { path, words: [...commands, ...options, { word: '--help', description: 'print help' }] }
-  return [own, ...command.commands.flatMap((child) => completionsOf(child, `${path} ${child.name()}`))]
-}
-
 const SCRIPTS = {
-  bash: (completions: readonly Completion[]) => `# broker completions for bash: source <(broker completion bash)
+  bash: `# broker completions for bash: source <(broker completion bash)
 _broker() {
-  local path=broker word
-  for word in "\${COMP_WORDS[@]:1:COMP_CWORD-1}"; do
-    case "$word" in -*) ;; *) case " ${paths(completions)} " in *" $path/$word "*) path="$path/$word" ;; esac ;; esac
+  local IFS=$'\\n' words=() count=0 glued='' i word current prefix
+  # The shell breaks words at "=" and ":", and broker does not.
+  for ((i = 1; i <= COMP_CWORD; i++)); do
+    word="\${COMP_WORDS[i]}"
+    if ((count > 0)) && [[ -n $glued || $word == [=:]* ]]; then words[count-1]+="$word"; else words[count++]="$word"; fi
+    glued=''
+    [[ $word == *[=:] ]] && glued=yes
   done
-  case "$path" in
-${completions.map(({ path, words }) => `    ${slashed(path)}) COMPREPLY=($(compgen -W '${words.map(({ word }) => word).join(' ')}' -- "\${COMP_WORDS[COMP_CWORD]}")) ;;`).join('\n')}
-  esac
+  current="\${words[count-1]}"
+  prefix="\${current%"\${current##*[=:]}"}"
+  COMPREPLY=($(broker ${COMPLETE_WORDS} -- "\${words[@]}" 2>/dev/null | cut -f 1))
+  COMPREPLY=("\${COMPREPLY[@]#"$prefix"}")
 }
 complete -o default -F _broker broker
 `,
-  zsh: (completions: readonly Completion[]) => `#compdef broker
+  zsh: `#compdef broker
 # broker completions for zsh: source <(broker completion zsh)
 _broker() {
-  local path=broker word
-  local -a words_here
-  for word in "\${words[@]:1:CURRENT-2}"; do
-    case "$word" in -*) ;; *) case " ${paths(completions)} " in *" $path/$word "*) path="$path/$word" ;; esac ;; esac
-  done
-  case "$path" in
-${completions.map(({ path, words }) => `    ${slashed(path)}) words_here=(${words.map(({ word, description }) => `'${word}:${quoted(description)}'`).join(' ')}) ;;`).join('\n')}
-  esac
-  _describe 'broker' words_here || _files
+  local -a lines described
+  local line
+  lines=("\${(@f)$(broker ${COMPLETE_WORDS} -- "\${(@)words[2,CURRENT]}" 2>/dev/null)}")
+  for line in $lines; do described+=("\${\${line%%$'\\t'*}//:/\\\\:}:\${line#*$'\\t'}"); done
+  if (( $#described )); then _describe broker described; else _files; fi
 }
 compdef _broker broker
 `,
-  fish: (completions: readonly Completion[]) => `# broker completions for fish: broker completion fish | source
-${completions.flatMap(({ path, words }) => words.map((entry) => fishLine(path, entry))).join('\n')}
+  fish: `# broker completions for fish: broker completion fish | source
+function __broker_words
+  set -l words (commandline -opc)
+  set -l current (commandline -ct)
+  test (count $current) -eq 0; and set current ''
+  broker ${COMPLETE_WORDS} -- $words[2..-1] $current 2>/dev/null
+end
+complete -c broker -f -a '(__broker_words)'
+complete -c broker -n '__fish_seen_subcommand_from run register onboard' -F
 `,
-}
-
-function fishLine(path: string, { word, description }: Completion['words'][number]): string {
-  const [, ...parents] = path.split(' ')
-  const seen = parents.map((parent) => `__fish_seen_subcommand_from ${parent}`)
-  const condition = seen.length > 0 ? seen.join('; and ') : '__fish_use_subcommand'
-  const what = word.startsWith('--') ? `-l ${word.slice(2)}` : `-f -a ${word}`
-  return `complete -c broker -n '${condition}' ${what} -d '${quoted(description)}'`
-}
-
-function paths(completions: readonly Completion[]): string {
-  return completions.map(({ path }) => slashed(path)).join(' ')
-}
-
-function slashed(path: string): string {
-  return path.replaceAll(' ', '/')
-}
-
-function quoted(text: string): string {
-  return text.replace(/[':]/g, '')
-}
+} as const
