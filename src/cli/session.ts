@@ -11,6 +11,7 @@ import { signingKeyFromPem } from '../identity/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { DebugLog } from './debug-log.ts'
 import type { Invocation } from './invocation.ts'
+import { withMeantProvider } from './meant-provider.ts'
 
 /**
  * Does `work` as the active agent, and lets go of the daemon after.
@@ -24,6 +25,8 @@ export async function asAgent<Result>(
   const client = connect(config, log, activeSigner(config))
   try {
     return await work(client)
+  } catch (error) {
+    throw await withMeantProvider(error, client)
   } finally {
     client.close()
   }

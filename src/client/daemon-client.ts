@@ -10,14 +10,15 @@ import type {
   ConnectionDetail,
   ConnectionList,
   DashboardLink,
+  DescribedProvider,
   Explanation,
   Health,
   Identity,
   LoggedOut,
   PasswordReset,
-  ProviderDefinition,
   ProviderList,
   Readiness,
+  RegisteredProviders,
   Registration,
   RemovedProvider,
   Resolution,
@@ -226,7 +227,7 @@ export class DaemonClient {
     return this.#get('/api/providers?detail=keys')
   }
 
-  provider(name: string): Promise<ProviderDefinition> {
+  provider(name: string): Promise<DescribedProvider> {
     return this.#get(`/api/providers/${segment(name)}`)
   }
 
@@ -236,6 +237,11 @@ export class DaemonClient {
     force: boolean,
   ): Promise<{ status: 'ok'; provider: string; warnings: readonly string[] }> {
     return this.#post('/api/providers', { definition, force })
+  }
+
+  /** All of them or none. */
+  registerProviders(definitions: readonly unknown[], force: boolean): Promise<RegisteredProviders> {
+    return this.#post('/api/providers/batch', { definitions, force })
   }
 
   /** On a host that others have too, where the one is more specific than the other. */

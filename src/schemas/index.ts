@@ -69,12 +69,18 @@ export {
 } from './connection.ts'
 export { type ExplainQuery, type Explanation, explainQuery, explanation } from './explanation.ts'
 export {
+  type DescribedProvider,
+  describedProvider,
   type ProviderList,
   type ProviderSummary,
   providerList,
+  type RegisteredOne,
+  type RegisteredProviders,
   type RemovedProvider,
   registeredProvider,
+  registeredProviders,
   registerProvider,
+  registerProviders,
   removedProvider,
 } from './provider.ts'
 export { type ProviderDefinition, providerDefinition, providerJsonSchema } from './provider-definition.ts'

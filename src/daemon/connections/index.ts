@@ -43,6 +43,7 @@ export {
 export {
   type DefinitionsOptions,
   registerDefinition,
+  registerDefinitions,
   removeDefinition,
   removeUnusedDefinition,
 } from './provider-definitions.ts'

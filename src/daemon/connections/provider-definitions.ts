@@ -1,7 +1,7 @@
 import type { Actor } from '../../protocol/index.ts'
-import type { ProviderDefinition, RemovedProvider } from '../../schemas/index.ts'
+import type { ProviderDefinition, RegisteredOne, RegisteredProviders, RemovedProvider } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Providers } from '../providers/index.ts'
+import type { CheckedDefinition, Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Connections } from './open-connections.ts'
 
@@ -30,6 +30,58 @@ export async function registerDefinition(
     return providers.register(definition, options).warnings
   })
   return [...warnings, ...(await putToRest(connections, actor, definition.name))]
+}
+
+/**
+ * Puts several custom definitions to use: all, or none where one of them cannot be.
+ * @param definitions as they were sent
+ */
+export async function registerDefinitions(
+  { store, audit, providers, connections }: DefinitionsOptions,
+  actor: Actor,
+  { definitions, force }: { readonly definitions: readonly unknown[]; readonly force: boolean },
+): Promise<RegisteredProviders> {
+  const checked = providers.check(definitions)
+  const failed = checked.map((one) => refusalOf(one, force))
+  if (failed.some((failure) => failure !== undefined)) {
+    return { status: 'failed', results: checked.map((one, index) => failed[index] ?? outcomeOf(one, 'valid')) }
+  }
+  const good = checked.flatMap(({ definition }) => (definition === undefined ? [] : [definition]))
+  await store.transaction(async (tx) => {
+    for (const { name } of good) {
+      await audit.record(tx, actor, { event: 'provider.registered', status: 'success', provider: name })
+    }
+    // Last, for files cannot be rolled back.
+    providers.registerAll(good)
+  })
+  const results = checked.map(async (one) => {
+    const outcome = outcomeOf(one, 'registered')
+    return { ...outcome, warnings: [...outcome.warnings, ...(await putToRest(connections, actor, one.name ?? ''))] }
+  })
+  return { status: 'ok', results: await Promise.all(results) }
+}
+
+function outcomeOf({ name, conflicts }: CheckedDefinition, status: 'registered' | 'valid'): RegisteredOne {
+  return { ...(name !== undefined && { provider: name }), status, warnings: [...conflicts] }
+}
+
+function refusalOf({ name, problems, conflicts }: CheckedDefinition, force: boolean): RegisteredOne | undefined {
+  const provider = name === undefined ? {} : { provider: name }
+  const [problem] = problems
+  if (problem !== undefined) {
+    const message = `It cannot be used: ${problem.path === '' ? 'it' : problem.path} ${problem.message}`
+    return {
+      ...provider,
+      status: 'failed',
+      error: 'InvalidRequestError',
+      message,
+      details: [...problems],
+      warnings: [],
+    }
+  }
+  const [conflict] = conflicts
+  if (conflict === undefined || force) return undefined
+  return { ...provider, status: 'failed', error: 'ProviderAlreadyRegisteredError', message: conflict, warnings: [] }
 }
 
 /** Which connections will not serve under the definition, and what mends that. */

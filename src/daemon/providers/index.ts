@@ -3,6 +3,7 @@
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
 export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
+export type { CheckedDefinition } from './check-definitions.ts'
 export { clientScopes, isClientCredential } from './client-credentials.ts'
 export { clientParty, enteredOf, isToBeDiscovered, withEndpoints } from './client-party.ts'
 export {

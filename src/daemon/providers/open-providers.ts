@@ -1,6 +1,7 @@
 import { BrokerError, isProviderName, nearestWord } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
+import { type CheckedDefinition, checkDefinitions, conflictsOf } from './check-definitions.ts'
 import {
   fingerprint,
   type LoadedDefinitions,
@@ -8,7 +9,7 @@ import {
   removeDefinition,
   writeDefinition,
 } from './definition-files.ts'
-import { formatHost, type HostPattern, overlap, tie } from './host-pattern.ts'
+import { formatHost, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
 import { parseDefinition } from './parse-definition.ts'
 import type { Match, Provider, Target } from './provider.ts'
@@ -37,12 +38,16 @@ export interface Providers {
    * @throws {BrokerError} InvalidRequestError; `details` names each field (`hosts.0`) and repeats no value
    */
   validate(definition: unknown, at?: string): ProviderDefinition
+  /** Says of each whether it could be registered, given those before it. Changes nothing. */
+  check(definitions: readonly unknown[]): readonly CheckedDefinition[]
   /**
    * Writes a custom definition and puts it to use.
    * @returns sentences on what it now stands in for or competes with
    * @throws {BrokerError} ProviderAlreadyRegisteredError for a name or a host that is taken, unless forced
    */
   register(definition: ProviderDefinition, options: RegisterOptions): { readonly warnings: string[] }
+  /** The same for several that {@link Providers.check} has found good, whatever they stand in for. */
+  registerAll(definitions: readonly ProviderDefinition[]): void
   /**
    * `removed`: there was a custom definition and now there is none of that name. `reset`: the bundled one is in use.
    * @throws {BrokerError} ProviderNotFoundError
@@ -83,6 +88,10 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
     },
     match: (target, among = () => true) => registry.table.match(target, among),
     validate: parseDefinition,
+    check(definitions) {
+      refresh()
+      return checkDefinitions(definitions, [...registry.byName.values()])
+    },
     register(definition, { force, beside = false }) {
       refresh()
       const valid = parseDefinition(definition)
@@ -92,6 +101,10 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
       writeDefinition(customDir, valid)
       registry = readRegistry()
       return { warnings: [...conflicts] }
+    },
+    registerAll(definitions) {
+      for (const definition of definitions) writeDefinition(customDir, parseDefinition(definition))
+      registry = readRegistry()
     },
     remove(name) {
       if (!isProviderName(name)) throw notFound(name, registry.byName.keys())
@@ -140,20 +153,6 @@ function provider(definition: ProviderDefinition, source: Provider['source'], ov
   return { definition, source, overridesBundled, hosts: compileHosts(definition) }
 }
 
-/** Sentences, each on one thing that is taken already. */
-function conflictsOf(
-  definition: ProviderDefinition,
-  providers: readonly Provider[],
-  isTaken: (ours: HostPattern, theirs: HostPattern) => boolean,
-): readonly string[] {
-  const hosts = compileHosts(definition)
-  return providers.flatMap((other) => {
-    if (other.definition.name === definition.name) return [`It replaces the ${other.source} provider of the same name`]
-    const shared = hosts.find((host) => other.hosts.some((theirs) => isTaken(host, theirs)))
-    return shared === undefined ? [] : [`${formatHost(shared)} belongs to provider "${other.definition.name}" too`]
-  })
-}
-
 function alreadyRegistered({ name }: ProviderDefinition, conflict: string): BrokerError {
   return new BrokerError('ProviderAlreadyRegisteredError', `Cannot register provider "${name}". ${conflict}`, {
     provider: name,
@@ -162,13 +161,23 @@ function alreadyRegistered({ name }: ProviderDefinition, conflict: string): Brok
 }
 
 function notFound(name: string, known: Iterable<string>): BrokerError {
-  const meant = nearestWord(name, known)
+  const meant = meantBy(name, [...known])
   return isProviderName(name)
     ? new BrokerError('ProviderNotFoundError', `There is no provider "${name}"`, {
         provider: name,
         hint: meant === undefined ? 'See what there is: broker provider list' : `Did you mean ${meant}?`,
       })
     : new BrokerError('ProviderNotFoundError', 'There is no provider of that name')
+}
+
+/** A slip of the keys; or a part of names, where only few have it. */
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const nearest = nearestWord(name, known)
+  if (nearest !== undefined) return nearest
+  const [first, ...others] = name.length < 3 ? [] : known.filter((one) => one.includes(name))
+  if (first === undefined || others.length > 5) return undefined
+  const last = others.at(-1)
+  return last === undefined ? first : `${[first, ...others.slice(0, -1)].join(', ')} or ${last}`
 }
 
 function overrides(providers: readonly Provider[]): readonly string[] {
