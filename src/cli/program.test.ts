@@ -40,6 +40,7 @@ const COMMANDS = [
   'broker provider register',
   'broker provider remove',
   'broker provider revoke',
+  'broker provider update',
   'broker provider validate',
   'broker run',
   'broker whoami',

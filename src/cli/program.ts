@@ -9,6 +9,7 @@ import type { OnboardOptions } from './commands/onboard.ts'
 import type { ExportOptions } from './commands/provider-export.ts'
 import type { NewOptions } from './commands/provider-new.ts'
 import type { RegisterOptions } from './commands/provider-register.ts'
+import type { UpdateOptions } from './commands/provider-update.ts'
 import type { RunCommandOptions } from './commands/run.ts'
 import type { WhyOptions } from './commands/why.ts'
 import type { Invocation } from './invocation.ts'
@@ -235,6 +236,19 @@ function defineProviders(commands: Commands): void {
     .option('--force', 'overwrite files')
     .does<ExportOptions>(async (invocation, options, ...names) =>
       (await import('./commands/provider-export.ts')).exportProviders(invocation, names, options),
+    )
+  providers
+    .add(
+      'update [file]',
+      'use a signed catalogue of definitions between releases, from a file or standard input (-); without one, say which are in use',
+      'broker provider update catalogue.json --check',
+    )
+    .option('--key <file>', "public key of whoever publishes it, in PEM, where it is not the project's")
+    .option('--check', 'say what would change, change nothing')
+    .option('--yes', 'do not ask')
+    .option('--reset', 'go back to the definitions that came with this version')
+    .does<UpdateOptions>(async (invocation, options, file) =>
+      (await import('./commands/provider-update.ts')).updateCatalogue(invocation, file, options),
     )
   providers
     .add('revoke <provider>', 'revoke and remove all connections of a provider', 'broker provider revoke openai --yes')

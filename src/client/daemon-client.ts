@@ -6,6 +6,8 @@ import type {
   AuditPage,
   AuditQuery,
   AuthSession,
+  CatalogueChange,
+  CatalogueState,
   Connection,
   ConnectionDetail,
   ConnectionList,
@@ -242,6 +244,23 @@ export class DaemonClient {
   /** All of them or none. */
   registerProviders(definitions: readonly unknown[], force: boolean): Promise<RegisteredProviders> {
     return this.#post('/api/providers/batch', { definitions, force })
+  }
+
+  catalogue(): Promise<CatalogueState> {
+    return this.#get('/api/catalogue')
+  }
+
+  /** @param update `file` and `key` are texts; with `check` nothing is changed */
+  updateCatalogue(update: {
+    readonly file: string
+    readonly key?: string
+    readonly check?: boolean
+  }): Promise<CatalogueChange> {
+    return this.#post('/api/catalogue', update)
+  }
+
+  resetCatalogue({ check }: { readonly check: boolean }): Promise<CatalogueChange> {
+    return this.#delete(check ? '/api/catalogue?check=true' : '/api/catalogue')
   }
 
   /** On a host that others have too, where the one is more specific than the other. */

@@ -45,6 +45,14 @@ export {
   type StartAuthSession,
   startAuthSession,
 } from './auth-session.ts'
+export {
+  type CatalogueChange,
+  type CatalogueState,
+  catalogue,
+  catalogueChange,
+  resetCatalogue,
+  updateCatalogue,
+} from './catalogue.ts'
 export { connectionName, identityHandle, providerName } from './common.ts'
 export {
   type Approval,

@@ -6,6 +6,7 @@ import { failureDocument } from '../output.ts'
 import { cancelled } from '../prompt.ts'
 import { asAgent } from '../session.ts'
 import { exportProviders } from './provider-export.ts'
+import { catalogueLine } from './provider-update.ts'
 
 interface Answers {
   readonly yes?: boolean
@@ -13,10 +14,11 @@ interface Answers {
 
 export async function listProviders(invocation: Invocation): Promise<void> {
   const { output } = invocation
-  const list = await asAgent(invocation, (client) => client.providers())
+  const [list, catalogue] = await asAgent(invocation, (client) => Promise.all([client.providers(), client.catalogue()]))
   output.result(list, () => {
     const connected = [...list.bundled, ...list.custom].filter(({ connections }) => connections > 0).length
-    output.note(`${list.bundled.length} bundled, ${list.custom.length} custom, ${connected} connected`)
+    const counts = `${list.bundled.length} bundled, ${list.custom.length} custom, ${connected} connected`
+    output.note(`${counts}; ${catalogueLine(catalogue)}`)
     output.table(
       ['PROVIDER', 'NAME', 'TYPE', 'FLOW', 'SOURCE', 'CONNECTIONS'],
       [...list.custom, ...list.bundled].map(rowOf),

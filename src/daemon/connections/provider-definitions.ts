@@ -29,7 +29,7 @@ export async function registerDefinition(
     // Last, for the file cannot be rolled back.
     return providers.register(definition, options).warnings
   })
-  return [...warnings, ...(await putToRest(connections, actor, definition.name))]
+  return [...warnings, ...(await putToRest(connections, actor, new Set([definition.name])))]
 }
 
 /**
@@ -56,7 +56,10 @@ export async function registerDefinitions(
   })
   const results = checked.map(async (one) => {
     const outcome = outcomeOf(one, 'registered')
-    return { ...outcome, warnings: [...outcome.warnings, ...(await putToRest(connections, actor, one.name ?? ''))] }
+    return {
+      ...outcome,
+      warnings: [...outcome.warnings, ...(await putToRest(connections, actor, new Set([one.name ?? ''])))],
+    }
   })
   return { status: 'ok', results: await Promise.all(results) }
 }
@@ -85,11 +88,15 @@ function refusalOf({ name, problems, conflicts }: CheckedDefinition, force: bool
 }
 
 /** Which connections will not serve under the definition, and what mends that. */
-async function putToRest(connections: Connections, actor: Actor, name: string): Promise<readonly string[]> {
+export async function putToRest(
+  connections: Connections,
+  actor: Actor,
+  names: ReadonlySet<string>,
+): Promise<readonly string[]> {
   const all = await connections.list(actor)
   return all.flatMap(({ provider, connection, attention }) => {
-    if (provider !== name || attention === undefined || !RESTING.has(attention.kind)) return []
-    return [`Connection "${connection}" of ${name} will not serve: ${attention.reason} Mend it: ${attention.fix}`]
+    if (!names.has(provider) || attention === undefined || !RESTING.has(attention.kind)) return []
+    return [`Connection "${connection}" of ${provider} will not serve: ${attention.reason} Mend it: ${attention.fix}`]
   })
 }
 

@@ -3,6 +3,7 @@
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
 export { answeredBaseUrl, credentialHosts, needsBaseUrl, parseBaseUrl } from './base-url.ts'
+export { catalogueFile, catalogueKey, signedBytes } from './catalogue-file.ts'
 export type { CheckedDefinition } from './check-definitions.ts'
 export { clientScopes, isClientCredential } from './client-credentials.ts'
 export { clientParty, enteredOf, isToBeDiscovered, withEndpoints } from './client-party.ts'
@@ -26,6 +27,6 @@ export { hostsOfDestination } from './destination-hosts.ts'
 export { formatHost, type HostPattern, HTTPS_PORT, matchesHost } from './host-pattern.ts'
 export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'
-export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
+export { type CataloguePlan, openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export type { Match, Provider, Target } from './provider.ts'
 export { isSigningCredential, type Signing, serviceAccountOf, tokenUrlOf } from './signing-credential.ts'

@@ -1,6 +1,7 @@
 import { BrokerError, isProviderName, nearestWord } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
+import { type CatalogueDifference, catalogueDifference } from './catalogue-difference.ts'
 import { type CheckedDefinition, checkDefinitions, conflictsOf } from './check-definitions.ts'
 import {
   fingerprint,
@@ -11,6 +12,7 @@ import {
 } from './definition-files.ts'
 import { formatHost, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
+import { type CatalogueOptions, type InstalledCatalogue, openCatalogue, type ReadyCatalogue } from './open-catalogue.ts'
 import { parseDefinition } from './parse-definition.ts'
 import type { Match, Provider, Target } from './provider.ts'
 
@@ -19,6 +21,8 @@ export interface ProvidersOptions {
   readonly bundledDir: string
   /** `providers` in the home; made when the first definition is registered. */
   readonly customDir: string
+  /** Definitions between releases; none if absent. */
+  readonly updates?: CatalogueOptions
 }
 
 /** All definitions, bundled and custom. A custom one stands in for the bundled one of its name. */
@@ -53,6 +57,17 @@ export interface Providers {
    * @throws {BrokerError} ProviderNotFoundError
    */
   remove(name: string): 'removed' | 'reset'
+  /** Which catalogue is in use. */
+  catalogue(): CatalogueInUse
+  /**
+   * Reads a signed catalogue file, and says what would change with it.
+   * @param pem public key of the operator, where it is not one that is trusted already
+   * @throws {BrokerError} as {@link import('./open-catalogue.ts').CatalogueUpdates.ready}; and InvalidRequestError where two
+   *   definitions would tie
+   */
+  planUpdate(text: string, pem: string | undefined): CataloguePlan
+  /** The same for going back to what was shipped. */
+  planReset(): CataloguePlan
   /** `issues`: definitions that do not parse. `warnings`: overridden names, ties, files that are not trusted. */
   health(): { readonly issues: string[]; readonly warnings: string[] }
 }
@@ -61,6 +76,21 @@ export interface RegisterOptions {
   readonly force: boolean
   /** A host may have others that are more or less specific: only one that ties is taken. */
   readonly beside?: boolean
+}
+
+export interface CatalogueInUse {
+  readonly shippedVersion: string
+  readonly installed: readonly InstalledCatalogue[]
+}
+
+/** A change of the catalogue that may be made. */
+export interface CataloguePlan {
+  /** Undefined for a reset. */
+  readonly ready: ReadyCatalogue | undefined
+  readonly difference: CatalogueDifference
+  /** Names among them for which a custom definition is in use: for these nothing changes. */
+  readonly overridden: readonly string[]
+  apply(): void
 }
 
 /** What is in use at one moment; replaced whole. */
@@ -72,8 +102,9 @@ interface Registry {
 }
 
 /** Reads both directories. Broken files are reported by `health` and keep nothing else from loading. */
-export function openProviders({ bundledDir, customDir }: ProvidersOptions): Providers {
+export function openProviders({ bundledDir, customDir, updates = NO_UPDATES }: ProvidersOptions): Providers {
   const bundled = loadDefinitions(bundledDir, 'as installed')
+  const catalogue = openCatalogue(updates)
   let registry = readRegistry()
   return {
     list() {
@@ -119,9 +150,50 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
       const providers = [...registry.byName.values()]
       return {
         issues: [...bundled.issues, ...registry.custom.issues],
-        warnings: [...bundled.warnings, ...registry.custom.warnings, ...overrides(providers), ...ties(providers)],
+        warnings: [
+          ...bundled.warnings,
+          ...catalogue.warnings(),
+          ...registry.custom.warnings,
+          ...overrides(providers),
+          ...ties(providers, ofUpdates()),
+        ],
       }
     },
+    catalogue: () => ({ shippedVersion: catalogue.shippedVersion, installed: catalogue.installed() }),
+    planUpdate(text, pem) {
+      refresh()
+      const ready = catalogue.ready(text, pem)
+      const after = catalogue.over(bundled.definitions, catalogue.with(ready))
+      refuseTies(after, new Set(ready.catalogue.definitions.map(({ name }) => name)))
+      return planned(ready, after, () => catalogue.install(ready))
+    },
+    planReset() {
+      refresh()
+      return planned(undefined, bundled.definitions, () => catalogue.reset())
+    },
+  }
+
+  function planned(
+    ready: ReadyCatalogue | undefined,
+    after: readonly ProviderDefinition[],
+    change: () => void,
+  ): CataloguePlan {
+    const difference = catalogueDifference(catalogue.over(bundled.definitions), after)
+    const names = [...difference.added.map(({ name }) => name), ...difference.changed, ...difference.removed]
+    return {
+      ready,
+      difference,
+      overridden: names.filter((name) => registry.byName.get(name)?.source === 'custom'),
+      apply() {
+        change()
+        registry = readRegistry()
+      },
+    }
+  }
+
+  /** Names of the definitions that did not come with the installation. */
+  function ofUpdates(): ReadonlySet<string> {
+    return new Set(catalogue.installed().flatMap((one) => one.catalogue.definitions.map(({ name }) => name)))
   }
 
   function refresh(): void {
@@ -131,7 +203,7 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
   function readRegistry(): Registry {
     const seen = fingerprint(customDir)
     const custom = loadDefinitions(customDir, 'only the owner')
-    const byName = compile(bundled.definitions, custom.definitions)
+    const byName = compile(catalogue.over(bundled.definitions), custom.definitions)
     return { byName, table: compileMatchTable([...byName.values()]), custom, fingerprint: seen }
   }
 }
@@ -186,11 +258,25 @@ function overrides(providers: readonly Provider[]): readonly string[] {
     .map(({ definition }) => `Custom provider "${definition.name}" overrides the bundled one of the same name`)
 }
 
-function ties(providers: readonly Provider[]): readonly string[] {
+const NO_UPDATES: CatalogueOptions = { store: { read: () => undefined, write: () => undefined } }
+
+/** Those that come together are tested never to tie. @throws BrokerError InvalidRequestError */
+function refuseTies(definitions: readonly ProviderDefinition[], ofUpdate: ReadonlySet<string>): void {
+  const all = definitions.map((definition) => provider(definition, 'bundled', false))
+  const [first, ...more] = ties(all, ofUpdate)
+  if (first === undefined) return
+  throw new BrokerError('InvalidRequestError', `Cannot use this catalogue. ${first}`, {
+    details: [first, ...more].map((message) => ({ path: 'definitions', message })),
+  })
+}
+
+/** @param ofUpdates names of bundled definitions that were not shipped together with the others */
+function ties(providers: readonly Provider[], ofUpdates: ReadonlySet<string>): readonly string[] {
+  const isOdd = ({ source, definition }: Provider) => source === 'custom' || ofUpdates.has(definition.name)
   return providers.flatMap((one, index) =>
     providers.slice(index + 1).flatMap((other) => {
       // Those that come together are tested never to tie.
-      if (one.source === 'bundled' && other.source === 'bundled') return []
+      if (!isOdd(one) && !isOdd(other)) return []
       const host = one.hosts.find((ours) => other.hosts.some((theirs) => tie(ours, theirs)))
       const names = `Providers "${one.definition.name}" and "${other.definition.name}"`
       return host === undefined ? [] : [`${names} both match ${formatHost(host)}: nothing is injected there`]
