@@ -58,10 +58,8 @@ async function answered(invocation: Invocation, name: string, options: NewOption
   return { ...options, host: asked, ...way, env: variable }
 }
 
-const WAY_QUESTION = `How is the key sent? Write the header with KEY where the key goes, or a query parameter:
-  Authorization: Bearer KEY   (as with an empty answer)
-  X-Api-Key: KEY
-  ?key=KEY`
+const WAY_QUESTION =
+  'How is the key sent? Such as `X-Api-Key: KEY`, `Authorization: Token KEY` or `?key=KEY` (empty for `Authorization: Bearer KEY`)'
 
 async function askHosts(invocation: Invocation): Promise<readonly string[]> {
   const answer = await ask(invocation, 'Hosts of the API, such as api.acme.example (several with commas)', 'required')

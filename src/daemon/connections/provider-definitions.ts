@@ -41,7 +41,7 @@ export async function registerDefinitions(
   actor: Actor,
   { definitions, force }: { readonly definitions: readonly unknown[]; readonly force: boolean },
 ): Promise<RegisteredProviders> {
-  const checked = providers.check(definitions)
+  const checked = providers.check(definitions.map(withoutSource))
   const failed = checked.map((one) => refusalOf(one, force))
   if (failed.some((failure) => failure !== undefined)) {
     return { status: 'failed', results: checked.map((one, index) => failed[index] ?? outcomeOf(one, 'valid')) }
@@ -54,14 +54,20 @@ export async function registerDefinitions(
     // Last, for files cannot be rolled back.
     providers.registerAll(good)
   })
-  const results = checked.map(async (one) => {
+  const resting = await restingOf(connections, actor, new Set(good.map(({ name }) => name)))
+  const results = checked.map((one) => {
     const outcome = outcomeOf(one, 'registered')
-    return {
-      ...outcome,
-      warnings: [...outcome.warnings, ...(await putToRest(connections, actor, new Set([one.name ?? ''])))],
-    }
+    const own = resting.filter(({ provider }) => provider === one.name).map(({ warning }) => warning)
+    return { ...outcome, warnings: [...outcome.warnings, ...own] }
   })
-  return { status: 'ok', results: await Promise.all(results) }
+  return { status: 'ok', results }
+}
+
+/** As it is answered: where a definition came from is not a part of it. */
+function withoutSource(sent: unknown): unknown {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent
+  const { source: _read, ...definition } = sent as Readonly<Record<string, unknown>>
+  return definition
 }
 
 function outcomeOf({ name, conflicts }: CheckedDefinition, status: 'registered' | 'valid'): RegisteredOne {
@@ -93,10 +99,19 @@ export async function putToRest(
   actor: Actor,
   names: ReadonlySet<string>,
 ): Promise<readonly string[]> {
+  return (await restingOf(connections, actor, names)).map(({ warning }) => warning)
+}
+
+async function restingOf(
+  connections: Connections,
+  actor: Actor,
+  names: ReadonlySet<string>,
+): Promise<readonly { readonly provider: string; readonly warning: string }[]> {
   const all = await connections.list(actor)
   return all.flatMap(({ provider, connection, attention }) => {
     if (!names.has(provider) || attention === undefined || !RESTING.has(attention.kind)) return []
-    return [`Connection "${connection}" of ${provider} will not serve: ${attention.reason} Mend it: ${attention.fix}`]
+    const which = `Connection "${connection}" of ${provider} will not serve`
+    return [{ provider, warning: `${which}: ${attention.reason} Mend it: ${attention.fix}` }]
   })
 }
 

@@ -1,8 +1,8 @@
 import { createHash, createPublicKey, type KeyObject, verify } from 'node:crypto'
 import * as z from 'zod'
-import { BrokerError, parseStrictJson, StrictJsonError } from '../../protocol/index.ts'
+import { BrokerError, type ErrorDetail, parseStrictJson, StrictJsonError } from '../../protocol/index.ts'
 import { type ProviderDefinition, providerName } from '../../schemas/index.ts'
-import { checkDefinitions } from './check-definitions.ts'
+import { tryDefinition } from './parse-definition.ts'
 
 const CATALOGUE_FORMAT = 'broker-catalogue/1'
 const MAX_DEFINITIONS = 5_000
@@ -136,23 +136,30 @@ function parsed<Shape extends z.ZodType>(shape: Shape, text: string, what: strin
 }
 
 function validOf(values: readonly unknown[], invalid: 'refuse' | 'leave out'): readonly ProviderDefinition[] {
-  const checked = checkDefinitions(values, [])
-  const details = checked.flatMap(({ name, problems }, index) =>
-    problems.map(({ path, message }) => ({
-      path: `definitions.${index}.${path}`,
-      message: `${message} (${name ?? 'no name'})`,
-    })),
+  const outcomes = values.map(tryDefinition)
+  const names = new Set<string>()
+  const definitions: ProviderDefinition[] = []
+  const details = outcomes.flatMap((outcome, index) => {
+    const problems = 'details' in outcome ? outcome.details : takeFirst(outcome.definition, names, definitions)
+    return problems.map(({ path, message }) => ({ path: `definitions.${index}.${path}`, message }))
+  })
+  if (details.length === 0 || invalid === 'leave out') return definitions
+  throw new BrokerError(
+    'InvalidRequestError',
+    'The catalogue has a definition that cannot be used; nothing is changed',
+    { details: details.slice(0, 50) },
   )
-  if (details.length > 0 && invalid === 'refuse') {
-    throw new BrokerError(
-      'InvalidRequestError',
-      'The catalogue has a definition that cannot be used; nothing is changed',
-      {
-        details: details.slice(0, 50),
-      },
-    )
-  }
-  return checked.flatMap(({ definition }) => (definition === undefined ? [] : [definition]))
+}
+
+function takeFirst(
+  definition: ProviderDefinition,
+  names: Set<string>,
+  taken: ProviderDefinition[],
+): readonly ErrorDetail[] {
+  if (names.has(definition.name)) return [{ path: 'name', message: 'is that of another definition of the file' }]
+  names.add(definition.name)
+  taken.push(definition)
+  return []
 }
 
 function notACatalogue(why: string): BrokerError {

@@ -1,6 +1,7 @@
 import type { ErrorDetail } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
+import { hostNeighbours } from './host-neighbours.ts'
 import { formatHost, overlap } from './host-pattern.ts'
 import { tryDefinition } from './parse-definition.ts'
 import type { Provider } from './provider.ts'
@@ -22,7 +23,8 @@ export function checkDefinitions(
   values: readonly unknown[],
   providers: readonly Provider[],
 ): readonly CheckedDefinition[] {
-  const before: Provider[] = [...providers]
+  const byName = new Map(providers.map((one) => [one.definition.name, one]))
+  const neighbours = hostNeighbours(providers)
   const names = new Set<string>()
   return values.map((value) => {
     const outcome = tryDefinition(value)
@@ -36,8 +38,12 @@ export function checkDefinitions(
       return { name, definition: undefined, problems, conflicts: [] }
     }
     names.add(name)
-    const conflicts = conflictsOf(definition, before, overlap)
-    before.push({ definition, source: 'custom', overridesBundled: false, hosts: compileHosts(definition) })
+    const hosts = compileHosts(definition)
+    const same = byName.get(name)
+    const others = [...(same ? [same] : []), ...neighbours.of({ definition, hosts })]
+    // A provider that one of these replaces is there twice.
+    const conflicts = [...new Set(conflictsOf(definition, others, overlap))]
+    neighbours.add({ definition, source: 'custom', overridesBundled: same !== undefined, hosts })
     return { name, definition, problems: [], conflicts }
   })
 }

@@ -10,6 +10,7 @@ import {
   removeDefinition,
   writeDefinition,
 } from './definition-files.ts'
+import { hostNeighbours } from './host-neighbours.ts'
 import { formatHost, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
 import { type CatalogueOptions, type InstalledCatalogue, openCatalogue, type ReadyCatalogue } from './open-catalogue.ts'
@@ -273,8 +274,11 @@ function refuseTies(definitions: readonly ProviderDefinition[], ofUpdate: Readon
 /** @param ofUpdates names of bundled definitions that were not shipped together with the others */
 function ties(providers: readonly Provider[], ofUpdates: ReadonlySet<string>): readonly string[] {
   const isOdd = ({ source, definition }: Provider) => source === 'custom' || ofUpdates.has(definition.name)
+  const neighbours = hostNeighbours(providers)
+  const order = new Map(providers.map((one, index) => [one, index]))
   return providers.flatMap((one, index) =>
-    providers.slice(index + 1).flatMap((other) => {
+    neighbours.of(one).flatMap((other) => {
+      if ((order.get(other) ?? 0) < index) return []
       // Those that come together are tested never to tie.
       if (!isOdd(one) && !isOdd(other)) return []
       const host = one.hosts.find((ours) => other.hosts.some((theirs) => tie(ours, theirs)))
