@@ -113,6 +113,11 @@ describe('provider definitions as files', () => {
     ['a list of nothing', '[]', /the list has no definition/],
     ['a text', '["acme"]', /it is not a JSON object/],
     [
+      'a catalogue',
+      '{"format":"broker-catalogue/1","payload":"e30"}',
+      /it is a signed catalogue\n.*broker provider update/,
+    ],
+    [
       'a comment',
       '{\n  "name": "acme", // ours\n  "hosts": []\n}',
       /line 2, column 19: there is a comment, which JSON does not have\n +line 2 "name": "acme", \/\/ ours/,
@@ -301,10 +306,11 @@ describe('provider definitions as files', () => {
       ['run', '--only', 'opnai', '--', 'true'],
       ['run', '--connection', 'opnai=work', '--', 'true'],
       ['login', 'OpenAI'],
+      ['login', 'Open AI'],
     ]) {
       const { code, stderr } = await world.broker(args)
       assert.ok(code === 3 || code === 4, `${args.join(' ')}: ${code}`)
-      assert.match(stderr, /Did you mean openai\?/, args.join(' '))
+      assert.match(stderr, /Did you mean openai(?: or open-ai)?\?/, args.join(' '))
     }
     assert.match((await world.broker(['why', 'openai'])).stderr, /broker why api\.openai\.com/)
   })
@@ -331,5 +337,6 @@ describe('provider definitions as files', () => {
     assert.equal(JSON.parse(inspected.stdout).connections[0].base_url, 'https://myshop.myshopify.com')
     const evil = await world.broker(['login', 'shopify', '--base-url', 'myshop.evil.example'], { input: 'x\n' })
     assert.equal(evil.code, 2)
+    assert.match(evil.stderr, /hint: broker login shopify --base-url https:\/\/\{shop\}\.myshopify\.com/)
   })
 })

@@ -104,6 +104,7 @@ function definitionsIn(file: string, bytes: Buffer): readonly WrittenDefinition[
 
 function written(file: string, json: PlacedJson, at: string, value: unknown): WrittenDefinition {
   if (!isObject(value)) throw unusable(file, 'it is not a JSON object')
+  if ('format' in value && 'payload' in value) throw unusable(file, 'it is a signed catalogue', undefined, IS_CATALOGUE)
   const inner = isInspected(value) ? value['definition'] : value
   const prefix = [at, isInspected(value) ? 'definition' : ''].filter((part) => part !== '')
   if (!isObject(inner)) throw unusable(file, '"definition" is not a JSON object')
@@ -118,6 +119,8 @@ function written(file: string, json: PlacedJson, at: string, value: unknown): Wr
     lineOf: (path) => json.lineOf([...prefix, path].filter((part) => part !== '').join('.')),
   }
 }
+
+const IS_CATALOGUE = { hint: 'Use it with `broker provider update <file>`.' }
 
 type Json = Readonly<Record<string, unknown>>
 

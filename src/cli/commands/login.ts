@@ -184,11 +184,23 @@ async function begin(
     return await start(request)
   } catch (error) {
     const exists = error instanceof BrokerError && error.name === 'ConnectionAlreadyExistsError'
-    if (!exists || !terminal.canAsk) throw error
+    if (!exists || !terminal.canAsk) throw await withBaseUrlCommand(error, client, request)
     const question = `There is a connection "${request.connection}" of ${request.provider} already. Replace it?`
     if (!(await terminal.confirm(question))) throw cancelled()
     return start({ ...request, force: true })
   }
+}
+
+/** What to type where the address was not one of the provider's tenants. */
+async function withBaseUrlCommand(
+  error: unknown,
+  client: DaemonClient,
+  { provider }: StartAuthSession,
+): Promise<unknown> {
+  if (!(error instanceof BrokerError) || error.options.hint !== undefined) return error
+  if (error.options.details?.[0]?.path !== 'base_url') return error
+  const { base_url: template } = await client.provider(provider)
+  return template === undefined ? error : withHint(error, `broker login ${provider} --base-url ${template}`)
 }
 
 /** Takes one step after the other. Nothing may stay of a login that is given up on the way. */

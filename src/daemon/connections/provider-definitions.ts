@@ -76,9 +76,8 @@ function outcomeOf({ name, conflicts }: CheckedDefinition, status: 'registered' 
 
 function refusalOf({ name, problems, conflicts }: CheckedDefinition, force: boolean): RegisteredOne | undefined {
   const provider = name === undefined ? {} : { provider: name }
-  const [problem] = problems
-  if (problem !== undefined) {
-    const message = `It cannot be used: ${problem.path === '' ? 'it' : problem.path} ${problem.message}`
+  if (problems.length > 0) {
+    const message = 'It cannot be used'
     return {
       ...provider,
       status: 'failed',

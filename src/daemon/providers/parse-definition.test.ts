@@ -398,6 +398,25 @@ describe('a provider definition', () => {
     }
   })
 
+  it('says of a wrong shape what it must be, in plain words', () => {
+    const wrong = {
+      schema_version: 2,
+      auth_type: 'apikey',
+      hosts: 'api.prov.test',
+      display_name: undefined,
+      api_key: 'x',
+    }
+    const said = refusal(definitionJson(wrong)).options.details?.map(({ path, message }) => `${path} ${message}`)
+
+    assert.deepEqual(said, [
+      'schema_version must be 1',
+      'display_name is required',
+      'auth_type must be "oauth2" or "api_key"',
+      'hosts must be a list',
+      'api_key must be an object',
+    ])
+  })
+
   it('says of a wrong shape all that is wrong, too', () => {
     const { colour: _, ...wrong } = definitionJson({ hosts: ['*.com'], colour: 'red', display_name: undefined })
     const outcome = tryDefinition({ ...wrong, color: 'red', docs_url: 'http://prov.test', env: { PATH: 'credential' } })

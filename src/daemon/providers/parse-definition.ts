@@ -94,6 +94,8 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
       return [{ path: joined(path), message: UNIONS[path[0] ?? ''] ?? lowerFirst(issue.message) }]
     case 'invalid_type':
       return [{ path: joined(path), message: typeProblem(issue) }]
+    case 'invalid_value':
+      return [{ path: joined(path), message: valueProblem(issue) }]
     default:
       return [{ path: joined(path), message: lowerFirst(issue.message) }]
   }
@@ -103,6 +105,11 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
 function typeProblem({ message, expected }: z.core.$ZodIssueInvalidType): string {
   if (message.endsWith('received undefined')) return 'is required'
   return `must be ${TYPES[expected] ?? `of the type ${expected}`}`
+}
+
+function valueProblem({ values }: z.core.$ZodIssueInvalidValue): string {
+  const texts = values.map((value) => JSON.stringify(value))
+  return `must be ${[texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(' or ')}`
 }
 
 const TYPES: Readonly<Record<string, string>> = {
