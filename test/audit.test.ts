@@ -145,6 +145,9 @@ describe('the audit log', () => {
     assert.deepEqual([body.events[0].identity, body.events[0].event], ['bob', 'proxy.request'])
     assert.ok((await page()).events.some(({ identity }: { identity: string }) => identity === 'bob'))
     assert.equal((await bob.call('POST', '/api/providers', { definition: {} })).status, 403)
+    assert.equal((await bob.call('POST', '/api/providers/batch', { definitions: [{}] })).status, 403)
+    assert.equal((await bob.call('POST', '/api/catalogue', { file: '{}' })).status, 403)
+    assert.equal((await bob.call('DELETE', '/api/catalogue')).status, 403)
   })
 
   it('finds the same events by several filters as one would by hand, a page at a time', async (t) => {

@@ -374,6 +374,33 @@ describe('a changed definition', () => {
     assert.equal((await resolve(ada, 'evil.example')).body.headers['X-Key'], 'CNRY-second-key')
   })
 
+  it('is sent back as it was answered, alone or among others, and keeps nothing of where it came from', async (t) => {
+    const daemon = await startDaemon(t)
+    const ada = await owner(daemon)
+    const { body: shown } = await ada.call('GET', '/api/providers/openai')
+    assert.equal(shown.source, 'bundled')
+    assert.equal((await ada.call('POST', '/api/providers', { definition: shown, force: true })).status, 201)
+    assert.deepEqual((await ada.call('GET', '/api/providers/openai')).body, { ...shown, source: 'custom' })
+    assert.equal(
+      (await ada.call('POST', '/api/providers', { definition: { ...shown, source: 'elsewhere' } })).status,
+      422,
+    )
+    const { body: groq } = await ada.call('GET', '/api/providers/groq')
+    const many = await ada.call('POST', '/api/providers/batch', { definitions: [shown, groq], force: true })
+    assert.deepEqual(
+      many.body.results.map(({ provider, status }: { provider: string; status: string }) => [provider, status]),
+      [
+        ['openai', 'registered'],
+        ['groq', 'registered'],
+      ],
+    )
+    const { body } = await ada.call('GET', '/api/audit/events?event=provider.registered')
+    assert.deepEqual(
+      body.events.map(({ provider }: { provider: string }) => provider),
+      ['groq', 'openai', 'openai'],
+    )
+  })
+
   it('that was removed takes its connections along: one of its name finds nothing', async (t) => {
     const daemon = await startDaemon(t)
     const ada = await owner(daemon)

@@ -426,8 +426,9 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await json.fill((await json.inputValue()).replace('"Zephyr"', '"Fair Zephyr"').replace('}', ''))
     await page.getByRole('button', { name: 'Save as your own' }).click()
     await page.getByText('This is not JSON').waitFor()
-    const definition = (await ada.call('GET', '/api/providers/zephyr')).body
-    await json.fill(JSON.stringify({ ...definition, source: undefined, display_name: 'Fair Zephyr' }))
+    const { source, ...definition } = (await ada.call('GET', '/api/providers/zephyr')).body
+    assert.equal(source, 'custom')
+    await json.fill(JSON.stringify({ ...definition, display_name: 'Fair Zephyr' }))
     await page.getByRole('button', { name: 'Save as your own' }).click()
     await row(page, 'Fair Zephyr').waitFor()
     await gone(page)
@@ -435,6 +436,24 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await choose(page, 'More about Fair Zephyr', 'Remove')
     await dialog(page).getByRole('button', { name: 'Remove' }).click()
     await page.getByText('No provider fits').waitFor()
+  })
+
+  it('saves a shipped definition as your own, as it was shown and edited', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await page.getByLabel('Find a service').fill('zenrows')
+    await choose(page, 'More about ZenRows', 'Look at and change the definition')
+    const json = page.getByRole('textbox', { name: 'Definition' })
+    const shown = await json.inputValue()
+    assert.equal('source' in JSON.parse(shown), false)
+    await json.fill(shown.replace('"ZenRows"', '"Our ZenRows"'))
+    await page.getByRole('button', { name: 'Save as your own' }).click()
+    await row(page, 'Our ZenRows').waitFor()
+    await gone(page)
+    const { body } = await ada.call('GET', '/api/providers/zenrows')
+    assert.deepEqual(body, { ...JSON.parse(shown), display_name: 'Our ZenRows', source: 'custom' })
+    const back = await ada.call('POST', '/api/providers', { definition: body, force: true })
+    assert.equal(back.status, 201, back.text)
+    assert.equal((await ada.call('DELETE', '/api/providers/zenrows')).body.action, 'reset')
   })
 
   it('registers a provider as JSON', async () => {

@@ -119,6 +119,7 @@ describe('the package', { skip: whyNotInstallable() }, () => {
     await run(['login', 'openai'], `${KEY}\n`)
     assert.match(await run(['run', '--', 'sh', '-c', 'echo "has $OPENAI_API_KEY"']), /^has sk-broker-proxy-managed$/m)
     assert.match(await run(['doctor']), /Everything works/)
+    assert.match(await run(['provider', 'validate', '-'], await run(['provider', 'export', 'openai'])), /-: ok, openai/)
     const page = async (path: string) => {
       const answer = await fetch(`http://127.0.0.1:${somebody.port}${path}`)
       return `${answer.status} ${await answer.text()}`

@@ -8,6 +8,7 @@ import { type Caller, owner, suiteCleanup } from './daemon-under-test.ts'
 import { type OpenIdProvider, startOpenIdProvider } from './openid-provider.ts'
 import { atOwnTerminal, type OwnTerminal } from './own-terminal.ts'
 import { filesBelow, searchForSecrets } from './search-for-secret.ts'
+import { catalogueText, signer } from './signed-catalogue.ts'
 
 const KEY = 'sk-CNRYabcdefghijklmnopqrstuvwxyz'
 const CTRL = { C: '\u0003', D: '\u0004', L: '\u000c', U: '\u0015', Z: '\u001a' }
@@ -34,6 +35,9 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
     await world.broker(['provider', 'register', 'moved.json', '--force'])
     writeFileSync(join(world.folder, 'new.json'), JSON.stringify(keyed('new', ['api.new.example'])))
     await world.broker(['agent', 'create', 'second'])
+    const ours = signer()
+    writeFileSync(join(world.folder, 'public.pem'), ours.pem)
+    writeFileSync(join(world.folder, 'catalogue.json'), catalogueText([ours], { catalogue_version: '2026-11-22.2' }))
   })
 
   async function register(name: string, oauth: object): Promise<void> {
@@ -55,6 +59,7 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
   const state = async () => [
     (await ada.call('GET', '/api/connections')).body.connections.map((one: object) => ({ ...one, last_used_at: 0 })),
     (await ada.call('GET', '/api/providers')).body.custom,
+    (await ada.call('GET', '/api/catalogue')).body,
     (await ada.call('GET', '/api/identities')).body,
   ]
 
@@ -69,6 +74,10 @@ describe('at a terminal', { skip: whyNot('python3') }, () => {
     ['whether to approve', ['connections', 'approve', 'acme']],
     ['whether to register', ['provider', 'register', 'new.json']],
     ['whether to overwrite', ['provider', 'register', 'acme.json'], 'y\r'],
+    ['the host of a new definition', ['provider', 'new', 'fresh']],
+    ['how its key is sent', ['provider', 'new', 'fresh'], 'api.fresh.example\r'],
+    ['whether to use a catalogue', ['provider', 'update', 'catalogue.json', '--key', 'public.pem']],
+    ['whether to go back', ['provider', 'update', '--reset']],
     ['whether to revoke', ['provider', 'revoke', 'openai']],
     ['whether to remove', ['provider', 'remove', 'acme']],
     ['whether to delete a key', ['agent', 'remove', 'second']],

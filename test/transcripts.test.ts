@@ -111,6 +111,7 @@ function steady(text: string, { root, port }: Session): string {
     .replace(/(pid |Process +)\d+/g, '$1<pid>')
     .replace(/(sessions\/)[\w-]{20,}/g, '$1<id>')
     .replace(/\b\d+ bundled/g, '<n> bundled')
+    .replace(/\bcatalogue \d{4}-\d\d-\d\d\.\d+/g, 'catalogue <version>')
 }
 
 async function freePort(): Promise<number> {

@@ -4,8 +4,19 @@ import { BrokerError, isConnectionName, isIdentityHandle, isProviderName } from 
 export function providerNamed(text: string): string {
   if (isProviderName(text)) return text
   throw new BrokerError('ProviderNotFoundError', 'There is no provider of that name: no provider can be called so', {
-    hint: 'See `broker provider list`.',
+    hint: [
+      ...(WORDS.test(text) ? [`Did you mean ${asNames(text).join(' or ')}?`] : []),
+      'See `broker provider list`.',
+    ].join(' '),
   })
+}
+
+/** A name as people write it. Anything else may be a secret in the wrong place: it is not repeated. */
+const WORDS = /^[A-Za-z]{2,20}(?:[ ._-][A-Za-z]{2,20}){0,3}$/
+
+function asNames(text: string): readonly string[] {
+  const lower = text.toLowerCase()
+  return lower.includes(' ') ? [lower.replaceAll(' ', ''), lower.replaceAll(' ', '-')] : [lower]
 }
 
 /** @throws BrokerError InvalidRequestError */

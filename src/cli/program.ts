@@ -7,6 +7,10 @@ import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
 import type { LoginOptions } from './commands/login.ts'
 import type { OnboardOptions } from './commands/onboard.ts'
+import type { ExportOptions } from './commands/provider-export.ts'
+import type { NewOptions } from './commands/provider-new.ts'
+import type { RegisterOptions } from './commands/provider-register.ts'
+import type { UpdateOptions } from './commands/provider-update.ts'
 import type { RunCommandOptions } from './commands/run.ts'
 import type { WhyOptions } from './commands/why.ts'
 import type { Invocation } from './invocation.ts'
@@ -180,7 +184,6 @@ function defineConnections(commands: Commands): void {
 }
 
 interface Confirmed {
-  readonly force?: boolean
   readonly yes?: boolean
 }
 
@@ -191,15 +194,72 @@ function defineProviders(commands: Commands): void {
     .does(async (invocation) => (await import('./commands/provider.ts')).listProviders(invocation))
   providers
     .add('inspect <provider>', 'print a definition and its connections as JSON', 'broker provider inspect openai')
-    .does(async (invocation, _options, provider = '') =>
-      (await import('./commands/provider.ts')).inspectProvider(invocation, provider),
+    .option('--definition', 'the definition alone, as `register` takes it')
+    .does<{ readonly definition?: boolean }>(async (invocation, options, provider = '') =>
+      (await import('./commands/provider.ts')).inspectProvider(invocation, provider, options),
     )
   providers
-    .add('register <path>', 'add a provider from a JSON file', 'broker provider register ./acme.json')
+    .add(
+      'new <name>',
+      'write the definition of a service with an API key: asks for what is not given',
+      'broker provider new acme --host api.acme.example --env ACME_API_KEY',
+    )
+    .option('--display <text>', 'name for people')
+    .option('--host <host>', 'where the credential may go (repeatable)', repeated)
+    .option('--header <name>', 'header that carries the key; Authorization if absent')
+    .option('--prefix <word>', 'stands before the key: Bearer, unless a header or parameter is named')
+    .option('--query <name>', 'query parameter that carries the key, in place of a header')
+    .option('--env <variable>', 'environment variable that programs read the key from (repeatable)', repeated)
+    .option('--docs <url>', 'where one makes a key')
+    .option('--out <file>', 'where to write it, - for standard output; <name>.json here if absent')
+    .option('--force', 'overwrite the file')
+    .does<NewOptions>(async (invocation, options, name = '') =>
+      (await import('./commands/provider-new.ts')).newProvider(invocation, name, options),
+    )
+  providers
+    .add(
+      'validate <path>',
+      'say all that is wrong with a definition, a folder of them, or standard input (-); needs no daemon',
+      'broker provider validate ./acme.json',
+    )
+    .does(async (invocation, _options, path = '') =>
+      (await import('./commands/provider-validate.ts')).validateProviders(invocation, path),
+    )
+  providers
+    .add(
+      'register <path>',
+      'add a provider from a JSON file, all of a folder, or standard input (-)',
+      'broker provider register ./acme.json',
+    )
     .option('--force', 'overwrite a provider of the same name without asking')
     .option('--yes', 'do not ask; fails where the provider exists')
-    .does<Confirmed>(async (invocation, options, path = '') =>
-      (await import('./commands/provider.ts')).registerProvider(invocation, path, options),
+    .does<RegisterOptions>(async (invocation, options, path = '') =>
+      (await import('./commands/provider-register.ts')).registerProvider(invocation, path, options),
+    )
+  providers
+    .add(
+      'export [providers...]',
+      'print definitions, or write them into a folder, as `register` takes them elsewhere',
+      'broker provider export --all-custom --out definitions',
+    )
+    .option('--all-custom', 'all that are not bundled')
+    .option('--out <folder>', 'a file for each, in this folder')
+    .option('--force', 'overwrite files')
+    .does<ExportOptions>(async (invocation, options, ...names) =>
+      (await import('./commands/provider-export.ts')).exportProviders(invocation, names, options),
+    )
+  providers
+    .add(
+      'update [file]',
+      'use a signed catalogue of definitions between releases, from a file or standard input (-); without one, say which are in use',
+      'broker provider update catalogue.json --check',
+    )
+    .option('--key <file>', "public key of whoever publishes it, in PEM, where it is not the project's")
+    .option('--check', 'say what would change, change nothing')
+    .option('--yes', 'do not ask')
+    .option('--reset', 'go back to the definitions that came with this version')
+    .does<UpdateOptions>(async (invocation, options, file) =>
+      (await import('./commands/provider-update.ts')).updateCatalogue(invocation, file, options),
     )
   providers
     .add('revoke <provider>', 'revoke and remove all connections of a provider', 'broker provider revoke openai --yes')
@@ -484,6 +544,10 @@ function commaSeparated(text: string): readonly string[] {
   const items = text.split(',').map((item) => item.trim())
   if (items.some((item) => item === '')) throw new InvalidArgumentError('It has an empty item.')
   return items
+}
+
+function repeated(text: string, before: readonly string[] = []): readonly string[] {
+  return [...before, text]
 }
 
 function pairs(text: string, before: Readonly<Record<string, string>> = {}): Readonly<Record<string, string>> {

@@ -13,6 +13,7 @@ import { BrokerError } from '../protocol/index.ts'
 import type { Health } from '../schemas/index.ts'
 import type { DebugLog } from './debug-log.ts'
 import type { Invocation } from './invocation.ts'
+import { withMeantProvider } from './meant-provider.ts'
 import { versionSkew } from './version-skew.ts'
 
 /**
@@ -30,6 +31,8 @@ export async function asAgent<Result>(
   })
   try {
     return await work(client)
+  } catch (error) {
+    throw await withMeantProvider(error, client)
   } finally {
     client.close()
   }

@@ -6,18 +6,21 @@ import type {
   AuditPage,
   AuditQuery,
   AuthSession,
+  CatalogueChange,
+  CatalogueState,
   Connection,
   ConnectionDetail,
   ConnectionList,
   DashboardLink,
+  DescribedProvider,
   Explanation,
   Health,
   Identity,
   LoggedOut,
   PasswordReset,
-  ProviderDefinition,
   ProviderList,
   Readiness,
+  RegisteredProviders,
   Registration,
   RemovedProvider,
   Resolution,
@@ -231,7 +234,7 @@ export class DaemonClient {
     return this.#get('/api/providers?detail=keys')
   }
 
-  provider(name: string): Promise<ProviderDefinition> {
+  provider(name: string): Promise<DescribedProvider> {
     return this.#get(`/api/providers/${segment(name)}`)
   }
 
@@ -241,6 +244,28 @@ export class DaemonClient {
     force: boolean,
   ): Promise<{ status: 'ok'; provider: string; warnings: readonly string[] }> {
     return this.#post('/api/providers', { definition, force })
+  }
+
+  /** All of them or none. */
+  registerProviders(definitions: readonly unknown[], force: boolean): Promise<RegisteredProviders> {
+    return this.#post('/api/providers/batch', { definitions, force })
+  }
+
+  catalogue(): Promise<CatalogueState> {
+    return this.#get('/api/catalogue')
+  }
+
+  /** @param update `file` and `key` are texts; with `check` nothing is changed */
+  updateCatalogue(update: {
+    readonly file: string
+    readonly key?: string
+    readonly check?: boolean
+  }): Promise<CatalogueChange> {
+    return this.#post('/api/catalogue', update)
+  }
+
+  resetCatalogue({ check }: { readonly check: boolean }): Promise<CatalogueChange> {
+    return this.#delete(check ? '/api/catalogue?check=true' : '/api/catalogue')
   }
 
   /** On a host that others have too, where the one is more specific than the other. */

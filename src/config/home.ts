@@ -13,6 +13,8 @@ export interface HomePaths {
   readonly clientConfig: string
   readonly clientLog: string
   readonly providers: string
+  /** Signed catalogue files in use. */
+  readonly catalogue: string
   readonly server: string
   readonly serverConfig: string
   readonly database: string
@@ -37,6 +39,7 @@ export function homePaths(home: string): HomePaths {
     clientConfig: join(client, 'config.json'),
     clientLog: join(client, 'logs', 'broker.log'),
     providers: join(home, 'providers'),
+    catalogue: join(server, 'catalogue.json'),
     server,
     serverConfig: join(server, 'config.json'),
     database: join(server, 'broker.db'),

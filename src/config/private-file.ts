@@ -21,13 +21,14 @@ const MAX_BYTES = 1024 * 1024
 
 /**
  * The text of a small file of the home, undefined where there is none. Follows no symbolic link.
+ * @param limit in bytes; 1 MiB if absent
  * @throws BrokerError OperationNotAllowedError where it is a link, no regular file, too large, or others may write it.
  */
-export function readPrivateFile(path: string): string | undefined {
+export function readPrivateFile(path: string, limit = MAX_BYTES): string | undefined {
   const descriptor = openForReading(path)
   if (descriptor === undefined) return undefined
   try {
-    const { size } = regularFile(descriptor, path)
+    const { size } = regularFile(descriptor, path, limit)
     const bytes = Buffer.alloc(size)
     const length = readSync(descriptor, bytes, 0, size, 0)
     return bytes.toString('utf8', 0, length)
@@ -45,9 +46,9 @@ function openForReading(path: string): number | undefined {
   }
 }
 
-function regularFile(descriptor: number, path: string) {
+function regularFile(descriptor: number, path: string, limit: number) {
   const stat = fstatSync(descriptor)
-  if (!stat.isFile() || stat.size > MAX_BYTES) throw refusedFile(path, 'it is a link, no regular file, or too large')
+  if (!stat.isFile() || stat.size > limit) throw refusedFile(path, 'it is a link, no regular file, or too large')
   if (isForeign(stat) || (stat.mode & 0o022) !== 0) throw refusedFile(path, 'others may write it')
   return stat
 }

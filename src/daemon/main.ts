@@ -50,6 +50,8 @@ import { openVault, systemKeyring } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
+/** Two catalogue files, as large as they may be. */
+const CATALOGUE_BYTES = 20 * 1024 * 1024
 
 /** Builds the rooms in order, listens, and returns what stops them in reverse. */
 async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => Promise<void>> {
@@ -91,7 +93,16 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
-  const providers = openProviders({ bundledDir: `${ROOT}providers`, customDir: paths.providers })
+  const providers = openProviders({
+    bundledDir: `${ROOT}providers`,
+    customDir: paths.providers,
+    updates: {
+      store: {
+        read: () => readPrivateFile(paths.catalogue, CATALOGUE_BYTES),
+        write: (text) => writePrivateFile(paths.catalogue, text),
+      },
+    },
+  })
   const clients = openOAuthClients({ store, vault, providers })
   const connections = openConnections({ store, vault, audit, providers, clients })
   const principals = openPrincipals({

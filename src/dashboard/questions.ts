@@ -16,10 +16,10 @@ import type {
   BrowserSession,
   Connection,
   ConnectionDetail,
+  DescribedProvider,
   Health,
   Identity,
   Me,
-  ProviderDefinition,
   ProviderList,
   Readiness,
 } from '../schemas/index.ts'
@@ -82,7 +82,7 @@ export function useProviders(): UseQueryResult<ProviderList> {
   return useQuery({ queryKey: ['providers'], queryFn: () => ask('GET', '/api/providers'), staleTime: 60_000 })
 }
 
-export function useProvider(name: string | undefined): UseQueryResult<ProviderDefinition> {
+export function useProvider(name: string | undefined): UseQueryResult<DescribedProvider> {
   return useQuery({
     queryKey: ['providers', name],
     queryFn: () => ask('GET', `/api/providers/${encodeURIComponent(name ?? '')}`),

@@ -30,6 +30,8 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'provider.registered': 'Provider registered',
   'provider.removed': 'Provider removed',
   'provider.reset': 'Provider reset',
+  'catalogue.updated': 'Catalogue updated',
+  'catalogue.reset': 'Catalogue reset',
   'connection.default_set': 'Default changed',
   'connection.revealed': 'Credential shown',
   'connection.approved': 'Connection approved',

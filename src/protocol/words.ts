@@ -53,6 +53,8 @@ export const AUDIT_EVENTS = [
   'provider.registered',
   'provider.removed',
   'provider.reset',
+  'catalogue.updated',
+  'catalogue.reset',
   'connection.default_set',
   'connection.revealed',
   'connection.approved',

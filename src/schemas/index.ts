@@ -47,6 +47,14 @@ export {
   type StartAuthSession,
   startAuthSession,
 } from './auth-session.ts'
+export {
+  type CatalogueChange,
+  type CatalogueState,
+  catalogue,
+  catalogueChange,
+  resetCatalogue,
+  updateCatalogue,
+} from './catalogue.ts'
 export { connectionName, identityHandle, providerName } from './common.ts'
 export {
   type Approval,
@@ -71,12 +79,18 @@ export {
 } from './connection.ts'
 export { type ExplainQuery, type Explanation, explainQuery, explanation } from './explanation.ts'
 export {
+  type DescribedProvider,
+  describedProvider,
   type ProviderList,
   type ProviderSummary,
   providerList,
+  type RegisteredOne,
+  type RegisteredProviders,
   type RemovedProvider,
   registeredProvider,
+  registeredProviders,
   registerProvider,
+  registerProviders,
   removedProvider,
 } from './provider.ts'
 export { type ProviderDefinition, providerDefinition, providerJsonSchema } from './provider-definition.ts'

@@ -35,8 +35,18 @@ export type ProviderSummary = z.infer<typeof providerSummary>
 export const providerList = z.strictObject({ bundled: z.array(providerSummary), custom: z.array(providerSummary) })
 export type ProviderList = z.infer<typeof providerList>
 
+const sources = z.enum(['bundled', 'custom'])
+
+/** The definition, and where it came from. */
+export const describedProvider = providerDefinition.extend({ source: sources })
+export type DescribedProvider = z.infer<typeof describedProvider>
+
 export const registerProvider = z.strictObject({
-  definition: providerDefinition,
+  definition: providerDefinition.extend({
+    source: sources
+      .optional()
+      .describe('As GET answers it: taken and not kept, so that what was read can be sent back.'),
+  }),
   force: z.boolean().optional(),
   /** May have a host that another has too, where the one is more specific than the other. */
   beside: z.boolean().optional(),
@@ -47,6 +57,29 @@ export const registeredProvider = z.strictObject({
   provider: providerName,
   warnings: z.array(z.string()),
 })
+
+/** Several definitions: all of them are registered, or none. Each is anything at first, to say what is wrong with it. */
+export const registerProviders = z.strictObject({
+  definitions: z.array(z.unknown()).min(1).max(2_000),
+  force: z.boolean().optional(),
+})
+
+const registeredOne = z.strictObject({
+  provider: z.string().optional(),
+  status: z.enum(['registered', 'valid', 'failed']),
+  error: z.enum(['InvalidRequestError', 'ProviderAlreadyRegisteredError']).optional(),
+  message: z.string().optional(),
+  details: z.array(z.strictObject({ path: z.string(), message: z.string() })).optional(),
+  warnings: z.array(z.string()),
+})
+export type RegisteredOne = z.infer<typeof registeredOne>
+
+/** In the order in which they were sent. `failed`: nothing was registered. */
+export const registeredProviders = z.strictObject({
+  status: z.enum(['ok', 'failed']),
+  results: z.array(registeredOne),
+})
+export type RegisteredProviders = z.infer<typeof registeredProviders>
 
 export const removedProvider = z.strictObject({
   status: z.literal('ok'),

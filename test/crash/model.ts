@@ -20,6 +20,8 @@ export interface Truth {
   readonly underWay?: Change
   /** Connections that are listed, but wait for approval. */
   readonly waiting: readonly string[]
+  /** Version of the catalogue file in use, undefined where none is; and the one that was being put to use. */
+  readonly catalogue?: { readonly version: string | undefined; readonly underWay?: string | undefined }
 }
 
 /** Starts the home as it was left, and holds it against what must be true. @throws where it is not */
@@ -28,6 +30,7 @@ export async function assertHolds(t: Cleanup, home: string, truth: Truth): Promi
   const ada = await knownOwner(daemon, truth.key)
   await assertReady(ada)
   await assertConnections(ada, truth)
+  await assertCatalogue(ada, truth)
   assert.equal(await daemon.stop(), 0, `it ends in order: ${daemon.output()}`)
   assertNothingLeft(home, truth)
 }
@@ -75,6 +78,21 @@ async function assertConnections(ada: Caller, { acknowledged, underWay, waiting 
     const happened = [...acknowledged, ...(isDone ? [underWay] : [])].filter((change) => change.provider === provider)
     await assertEvents(ada, provider, happened)
   }
+}
+
+async function assertCatalogue(ada: Caller, { catalogue }: Truth): Promise<void> {
+  if (catalogue === undefined) return
+  const { body } = await ada.call('GET', '/api/catalogue')
+  const found = body.installed[0]?.version
+  const allowed = 'underWay' in catalogue ? [catalogue.version, catalogue.underWay] : [catalogue.version]
+  assert.ok(allowed.includes(found), `the catalogue ${found} is in use, of ${allowed.join(', ')}`)
+  const { warnings = [] } = (await ada.call('GET', '/api/ready')).body
+  assert.deepEqual(
+    warnings.filter((text: string) => text.includes('catalogue')),
+    [],
+  )
+  const { status } = await ada.call('GET', `/api/providers/crash-${found}`)
+  assert.equal(status, found === undefined ? 404 : 200, 'its definitions are there, whole')
 }
 
 async function credentialOf(ada: Caller, provider: string): Promise<Change['credential']> {

@@ -1,6 +1,7 @@
 import { mkdirSync } from 'node:fs'
 import { migrationsFor } from '../../src/daemon/store/index.ts'
 import { generateSigningKey } from '../../src/identity/index.ts'
+import { bearerDefinition } from '../acme-home.ts'
 import {
   type Answer,
   type Caller,
@@ -11,6 +12,7 @@ import {
 } from '../daemon-under-test.ts'
 import { keyOf, layOut, type OldHome, oldHomes } from '../old-homes.ts'
 import { markedSecret } from '../search-for-secret.ts'
+import { catalogueText, signer } from '../signed-catalogue.ts'
 import { type Change, knownOwner, type Truth } from './model.ts'
 import { ENV } from './strace.ts'
 
@@ -35,6 +37,12 @@ export class Recorder {
     return this.#truth
   }
 
+  async changeCatalogue(version: string | undefined, work: () => Promise<unknown>): Promise<void> {
+    this.#truth = { ...this.#truth, catalogue: { version: this.#truth.catalogue?.version, underWay: version } }
+    await work()
+    this.#truth = { ...this.#truth, catalogue: { version } }
+  }
+
   async change(change: Change, work: () => Promise<unknown>): Promise<void> {
     this.#truth = { ...this.#truth, underWay: change }
     await work()
@@ -43,7 +51,7 @@ export class Recorder {
   }
 }
 
-export const scenarios: readonly Scenario[] = [firstStart(), ...upgrades(), logins()]
+export const scenarios: readonly Scenario[] = [firstStart(), ...upgrades(), logins(), catalogueUpdates()]
 
 function firstStart(): Scenario {
   return {
@@ -124,6 +132,35 @@ function logins(): Scenario {
       await recorder.change(gone, async () => {
         acknowledged(await ada.call('POST', '/api/connections/anthropic/default/logout'))
       })
+    },
+  }
+}
+
+function catalogueUpdates(): Scenario {
+  const ours = signer()
+  const file = (version: string) => {
+    const name = `crash-${version}`
+    const definitions = [bearerDefinition(name, 'api.crash.example')].map(({ env: _, ...one }) => one)
+    return catalogueText([ours], { catalogue_version: version, definitions })
+  }
+  return {
+    name: 'catalogue update, another, reset',
+    async prepare(t, home) {
+      mkdirSync(home, { mode: 0o700 })
+      const key = generateSigningKey()
+      const daemon = await startDaemon(t, { home, env: ENV })
+      await knownOwner(daemon, key)
+      await daemon.stop()
+      return { key, acknowledged: [], waiting: [], catalogue: { version: undefined } }
+    },
+    async act(daemon, recorder) {
+      const ada = await knownOwner(daemon, recorder.truth.key)
+      for (const version of ['2026-11-21.1', '2026-11-21.2']) {
+        await recorder.changeCatalogue(version, async () => {
+          acknowledged(await ada.call('POST', '/api/catalogue', { file: file(version), key: ours.pem }))
+        })
+      }
+      await recorder.changeCatalogue(undefined, async () => acknowledged(await ada.call('DELETE', '/api/catalogue')))
     },
   }
 }

@@ -3,6 +3,7 @@ import { attentionLine } from '../../protocol/index.ts'
 import type { Readiness } from '../../schemas/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { asAgent } from '../session.ts'
+import { catalogueLine } from './provider-update.ts'
 
 interface Check {
   readonly status: 'ok' | 'failed'
@@ -17,9 +18,13 @@ export interface DoctorOptions {
 export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOptions): Promise<number> {
   const { output } = invocation
   if (acceptRestore) await takeAsItIs(invocation)
-  const [readiness, { attention }] = await asAgent(invocation, (client) =>
+  const [readiness, { attention }, catalogue] = await asAgent(invocation, (client) =>
     // Where connections cannot be had, another check says why.
-    Promise.all([client.ready(), client.connectionList().catch(() => ({ attention: [] }))]),
+    Promise.all([
+      client.ready(),
+      client.connectionList().catch(() => ({ attention: [] })),
+      client.catalogue().catch(() => undefined),
+    ]),
   )
   const lines = attention.map(attentionLine)
   const checks = { ...checksOf(readiness), attention: attentionCheck(lines) }
@@ -38,6 +43,7 @@ export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOp
     if (lines.length > 1) for (const line of lines) output.notice(line)
     for (const warning of warnings) output.warn(warning)
     for (const issue of unexplained(readiness, checks)) output.notice(issue)
+    if (catalogue) output.note(`Providers: ${catalogueLine(catalogue)}`)
     if (status === 'ok') output.done('Everything works')
   })
   return status === 'ok' ? 0 : 1

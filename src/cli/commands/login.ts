@@ -7,6 +7,7 @@ import type { Invocation } from '../invocation.ts'
 import { askInTerminal, type FilledIn, sendPiped } from '../login-form.ts'
 import { isOver, watchUntilNext } from '../login-progress.ts'
 import { watchOrPaste } from '../login-return.ts'
+import { meantBaseUrl } from '../meant-base-url.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { cancelled, unlessInterrupted } from '../prompt.ts'
@@ -136,8 +137,10 @@ function withHint({ name, message, options }: BrokerError, hint: string): Broker
   return new BrokerError(name, message, { ...options, hint })
 }
 
-async function logIn(login: Login, provider: string): Promise<AuthSession> {
-  const { options, invocation } = login
+async function logIn(started: Login, provider: string): Promise<AuthSession> {
+  const { invocation } = started
+  const login = { ...started, options: await withMeantBaseUrl(started, provider) }
+  const { options } = login
   await confirmBaseUrl(invocation, provider, options)
   const session = await begin(login, {
     provider,
@@ -151,6 +154,14 @@ async function logIn(login: Login, provider: string): Promise<AuthSession> {
     ...(options.newClient && { new_client: true }),
   })
   return completed(await finish(login, session))
+}
+
+async function withMeantBaseUrl({ client, options, invocation }: Login, provider: string): Promise<LoginOptions> {
+  const { baseUrl } = options
+  if (baseUrl === undefined || baseUrl.includes('://')) return options
+  const meant = meantBaseUrl(baseUrl, await client.provider(provider))
+  if (meant !== baseUrl) invocation.output.note(`The credential goes to ${meant}`)
+  return { ...options, baseUrl: meant }
 }
 
 /** A person sees where the credential will go; a script has said it by `--base-url` itself. */

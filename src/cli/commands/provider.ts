@@ -1,23 +1,24 @@
 import { BrokerError, exitCodeOf } from '../../protocol/index.ts'
 import type { ProviderSummary, Revoked } from '../../schemas/index.ts'
-import { readDefinitionFile } from '../definition-file.ts'
 import type { Invocation } from '../invocation.ts'
 import { providerNamed } from '../named.ts'
 import { failureDocument } from '../output.ts'
 import { cancelled } from '../prompt.ts'
 import { asAgent } from '../session.ts'
+import { exportProviders } from './provider-export.ts'
+import { catalogueLine } from './provider-update.ts'
 
 interface Answers {
-  readonly force?: boolean
   readonly yes?: boolean
 }
 
 export async function listProviders(invocation: Invocation): Promise<void> {
   const { output } = invocation
-  const list = await asAgent(invocation, (client) => client.providers())
+  const [list, catalogue] = await asAgent(invocation, (client) => Promise.all([client.providers(), client.catalogue()]))
   output.result(list, () => {
     const connected = [...list.bundled, ...list.custom].filter(({ connections }) => connections > 0).length
-    output.note(`${list.bundled.length} bundled, ${list.custom.length} custom, ${connected} connected`)
+    const counts = `${list.bundled.length} bundled, ${list.custom.length} custom, ${connected} connected`
+    output.note(`${counts}; ${catalogueLine(catalogue)}`)
     output.table(
       ['PROVIDER', 'NAME', 'TYPE', 'FLOW', 'SOURCE', 'CONNECTIONS'],
       [...list.custom, ...list.bundled].map(rowOf),
@@ -30,49 +31,19 @@ function rowOf({ name, display_name, auth_type, flow, source, connections }: Pro
   return [name, display_name, auth_type, flow, source, connections === 0 ? '' : String(connections)]
 }
 
-/** Always JSON: a definition has no better form. */
-export async function inspectProvider(invocation: Invocation, name: string): Promise<void> {
+/** Always JSON: a definition has no better form. With `definition` that alone, without where it came from. */
+export async function inspectProvider(
+  invocation: Invocation,
+  name: string,
+  { definition: isAlone }: { readonly definition?: boolean },
+): Promise<void> {
   const provider = providerNamed(name)
+  if (isAlone) return exportProviders(invocation, [provider], {})
   const [definition, all] = await asAgent(invocation, (client) =>
     Promise.all([client.provider(provider), client.connections()]),
   )
   const connections = all.filter((connection) => connection.provider === provider)
   invocation.output.document({ definition, connections })
-}
-
-export async function registerProvider(invocation: Invocation, path: string, answers: Answers): Promise<void> {
-  const { output } = invocation
-  const file = readDefinitionFile(path)
-  if (!answers.force && !answers.yes) await confirmRegistration(invocation, file)
-  const answer = await asAgent(invocation, async (client) => {
-    try {
-      return await client.registerProvider(file.definition, answers.force === true)
-    } catch (error) {
-      if (answers.force || answers.yes || !isTaken(error)) throw error
-      if (!(await invocation.terminal.confirm(`${error.message}. Overwrite it?`))) throw cancelled()
-      return client.registerProvider(file.definition, true)
-    }
-  })
-  for (const warning of answer.warnings) output.warn(warning)
-  output.result(answer, () => output.done(`Registered ${answer.provider}`))
-}
-
-/** The hosts are what a person has to look at: they decide where a credential may go. */
-async function confirmRegistration(
-  { output, terminal }: Invocation,
-  { name, hosts }: { readonly name: string; readonly hosts: readonly string[] },
-): Promise<void> {
-  if (!terminal.canAsk) {
-    throw new BrokerError('InputCancelledError', `Cannot ask whether to register "${name}": this is no terminal`, {
-      hint: 'Confirm with --yes, or with --force where it may overwrite a provider of the same name.',
-    })
-  }
-  output.notice(`Credentials of ${name} will be sent to: ${hosts.join(', ') || '(no host)'}`)
-  if (!(await terminal.confirm(`Register ${name}?`))) throw cancelled()
-}
-
-function isTaken(error: unknown): error is BrokerError {
-  return error instanceof BrokerError && error.name === 'ProviderAlreadyRegisteredError'
 }
 
 /** Exit code of an endpoint that cannot be reached where the provider could not be told. */

@@ -32,7 +32,15 @@ export async function why(invocation: Invocation, target: string, { method, agen
     output.line(SAID[verdict])
   })
   if (fix !== undefined && !output.json) output.notice(`Mend it: ${fix}`)
+  else if (!target.includes('.') && provider === undefined) await sayMeantHost(invocation, target)
   return verdict === 'tunnel' && provider !== undefined ? NO_CONNECTION : EXIT[verdict]
+}
+
+/** Whoever gives a provider's name means its host. */
+async function sayMeantHost(invocation: Invocation, target: string): Promise<void> {
+  const { bundled, custom } = await asAgent(invocation, (client) => client.providers())
+  const [host] = [...custom, ...bundled].find(({ name }) => name === target)?.hosts ?? []
+  if (host !== undefined) invocation.output.notice(`${target} is a provider. Did you mean \`broker why ${host}\`?`)
 }
 
 const SAID: Readonly<Record<Explanation['verdict'], string>> = {

@@ -5,6 +5,7 @@ import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
+import { catalogueRoutes } from './catalogue-routes.ts'
 import { claimRoutes } from './claim-routes.ts'
 import { connectionRoutes } from './connection-routes.ts'
 import { type DashboardRoutesOptions, dashboardRoutes } from './dashboard-routes.ts'
@@ -47,6 +48,7 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
     ...pageRoutes(sessions),
     ...connectionRoutes(options),
     ...providerRoutes(options),
+    ...catalogueRoutes(options),
     ...proxyRoutes(options, audit),
     ...whyRoutes(options, principals),
     ...auditRoutes(audit),

@@ -1,16 +1,23 @@
 import * as z from 'zod'
 import { DEFAULT_PLACEHOLDER } from '../../protocol/index.ts'
 import {
+  describedProvider,
   type ProviderSummary,
-  providerDefinition,
   providerList,
   providerName,
   registeredProvider,
+  registeredProviders,
   registerProvider,
+  registerProviders,
   removedProvider,
 } from '../../schemas/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
-import { type DefinitionsOptions, registerDefinition, removeDefinition } from '../connections/index.ts'
+import {
+  type DefinitionsOptions,
+  registerDefinition,
+  registerDefinitions,
+  removeDefinition,
+} from '../connections/index.ts'
 import {
   credentialFields,
   hasSection,
@@ -20,6 +27,9 @@ import {
   templatesOf,
 } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
+
+/** Room for a catalogue. */
+const BATCH_BODY = 8 * 1024 * 1024
 
 const byProvider = z.strictObject({ provider: providerName })
 
@@ -50,7 +60,7 @@ export function providerRoutes(options: DefinitionsOptions & { readonly sessions
       access: 'principal',
       summary: 'The whole definition of a provider.',
       params: byProvider,
-      reply: providerDefinition.extend({ source: z.enum(['bundled', 'custom']) }),
+      reply: describedProvider,
       handle: ({ params }) => {
         const { definition, source } = providers.get(params.provider)
         return { body: { ...definition, source } }
@@ -64,12 +74,22 @@ export function providerRoutes(options: DefinitionsOptions & { readonly sessions
       body: registerProvider,
       reply: registeredProvider,
       status: 201,
-      handle: async ({ who, body: { definition, force = false, beside = false } }) => ({
-        body: {
-          status: 'ok' as const,
-          provider: definition.name,
-          warnings: [...(await registerDefinition(options, who, { definition, force, beside }))],
-        },
+      handle: async ({ who, body: { definition: sent, force = false, beside = false } }) => {
+        const { source: _read, ...definition } = sent
+        const warnings = [...(await registerDefinition(options, who, { definition, force, beside }))]
+        return { body: { status: 'ok' as const, provider: definition.name, warnings } }
+      },
+    }),
+    route({
+      method: 'POST',
+      path: '/api/providers/batch',
+      access: 'admin',
+      summary: 'Registers several custom providers, all or none, and says of each what became of it.',
+      body: registerProviders,
+      maxBody: BATCH_BODY,
+      reply: registeredProviders,
+      handle: async ({ who, body: { definitions, force = false } }) => ({
+        body: await registerDefinitions(options, who, { definitions, force }),
       }),
     }),
     route({

@@ -3,6 +3,7 @@
  * opens them for use. Every act on one is audited here. Must never ask a provider anything.
  */
 export { attentionIn, noDefault } from './attention.ts'
+export { catalogueState, resetCatalogue, updateCatalogue } from './catalogue-change.ts'
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
 export {
@@ -43,6 +44,7 @@ export {
 export {
   type DefinitionsOptions,
   registerDefinition,
+  registerDefinitions,
   removeDefinition,
   removeUnusedDefinition,
 } from './provider-definitions.ts'

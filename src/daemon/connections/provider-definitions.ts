@@ -1,7 +1,7 @@
 import type { Actor } from '../../protocol/index.ts'
-import type { ProviderDefinition, RemovedProvider } from '../../schemas/index.ts'
+import type { ProviderDefinition, RegisteredOne, RegisteredProviders, RemovedProvider } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { Providers } from '../providers/index.ts'
+import type { CheckedDefinition, Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Connections } from './open-connections.ts'
 
@@ -29,15 +29,88 @@ export async function registerDefinition(
     // Last, for the file cannot be rolled back.
     return providers.register(definition, options).warnings
   })
-  return [...warnings, ...(await putToRest(connections, actor, definition.name))]
+  return [...warnings, ...(await putToRest(connections, actor, new Set([definition.name])))]
+}
+
+/**
+ * Puts several custom definitions to use: all, or none where one of them cannot be.
+ * @param definitions as they were sent
+ */
+export async function registerDefinitions(
+  { store, audit, providers, connections }: DefinitionsOptions,
+  actor: Actor,
+  { definitions, force }: { readonly definitions: readonly unknown[]; readonly force: boolean },
+): Promise<RegisteredProviders> {
+  const checked = providers.check(definitions.map(withoutSource))
+  const failed = checked.map((one) => refusalOf(one, force))
+  if (failed.some((failure) => failure !== undefined)) {
+    return { status: 'failed', results: checked.map((one, index) => failed[index] ?? outcomeOf(one, 'valid')) }
+  }
+  const good = checked.flatMap(({ definition }) => (definition === undefined ? [] : [definition]))
+  await store.transaction(async (tx) => {
+    for (const { name } of good) {
+      await audit.record(tx, actor, { event: 'provider.registered', status: 'success', provider: name })
+    }
+    // Last, for files cannot be rolled back.
+    providers.registerAll(good)
+  })
+  const resting = await restingOf(connections, actor, new Set(good.map(({ name }) => name)))
+  const results = checked.map((one) => {
+    const outcome = outcomeOf(one, 'registered')
+    const own = resting.filter(({ provider }) => provider === one.name).map(({ warning }) => warning)
+    return { ...outcome, warnings: [...outcome.warnings, ...own] }
+  })
+  return { status: 'ok', results }
+}
+
+/** As it is answered: where a definition came from is not a part of it. */
+function withoutSource(sent: unknown): unknown {
+  if (typeof sent !== 'object' || sent === null || Array.isArray(sent)) return sent
+  const { source: _read, ...definition } = sent as Readonly<Record<string, unknown>>
+  return definition
+}
+
+function outcomeOf({ name, conflicts }: CheckedDefinition, status: 'registered' | 'valid'): RegisteredOne {
+  return { ...(name !== undefined && { provider: name }), status, warnings: [...conflicts] }
+}
+
+function refusalOf({ name, problems, conflicts }: CheckedDefinition, force: boolean): RegisteredOne | undefined {
+  const provider = name === undefined ? {} : { provider: name }
+  if (problems.length > 0) {
+    const message = 'It cannot be used'
+    return {
+      ...provider,
+      status: 'failed',
+      error: 'InvalidRequestError',
+      message,
+      details: [...problems],
+      warnings: [],
+    }
+  }
+  const [conflict] = conflicts
+  if (conflict === undefined || force) return undefined
+  return { ...provider, status: 'failed', error: 'ProviderAlreadyRegisteredError', message: conflict, warnings: [] }
 }
 
 /** Which connections will not serve under the definition, and what mends that. */
-async function putToRest(connections: Connections, actor: Actor, name: string): Promise<readonly string[]> {
+export async function putToRest(
+  connections: Connections,
+  actor: Actor,
+  names: ReadonlySet<string>,
+): Promise<readonly string[]> {
+  return (await restingOf(connections, actor, names)).map(({ warning }) => warning)
+}
+
+async function restingOf(
+  connections: Connections,
+  actor: Actor,
+  names: ReadonlySet<string>,
+): Promise<readonly { readonly provider: string; readonly warning: string }[]> {
   const all = await connections.list(actor)
   return all.flatMap(({ provider, connection, attention }) => {
-    if (provider !== name || attention === undefined || !RESTING.has(attention.kind)) return []
-    return [`Connection "${connection}" of ${name} will not serve: ${attention.reason} Mend it: ${attention.fix}`]
+    if (!names.has(provider) || attention === undefined || !RESTING.has(attention.kind)) return []
+    const which = `Connection "${connection}" of ${provider} will not serve`
+    return [{ provider, warning: `${which}: ${attention.reason} Mend it: ${attention.fix}` }]
   })
 }
 

@@ -46,6 +46,14 @@ const SHARED_SUFFIXES: ReadonlySet<string> = new Set([
  *   may be meant, and a second label be a wildcard (`*.s3.*.amazonaws.com`)
  */
 export function parseHostPattern(text: string, credential: 'any' | 'signature' = 'any'): ParsedHost {
+  const parsed = parseWritten(text, credential)
+  if ('pattern' in parsed) return parsed
+  const meant = meantHost(text)
+  const isMeant = meant !== undefined && meant.host !== text && 'pattern' in parseWritten(meant.host, credential)
+  return isMeant ? { problem: `${meant.rule}: write "${meant.host}"` } : parsed
+}
+
+function parseWritten(text: string, credential: 'any' | 'signature'): ParsedHost {
   const slash = text.indexOf('/')
   const authority = slash < 0 ? text : text.slice(0, slash)
   const path = slash < 0 ? undefined : text.slice(slash)
@@ -53,6 +61,24 @@ export function parseHostPattern(text: string, credential: 'any' | 'signature' =
   const problem = problemOfPort(port) ?? problemOfHost(host, port, credential) ?? problemOfPath(path)
   if (problem !== undefined) return { problem }
   return { pattern: patternOf(host, port === undefined ? HTTPS_PORT : Number(port), path?.slice(0, -1)) }
+}
+
+// Without user, password, query and fragment: a secret that was pasted along is not repeated.
+const PASTED = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^/@?#]*@)?([^/@?#]+)(\/[^?#]*)?(?:[?#].*)?$/i
+
+/** What somebody meant who pasted the address of a page, or wrote a host in another way than definitions do. */
+function meantHost(text: string): { readonly host: string; readonly rule: string } | undefined {
+  const [, scheme, authority = '', path = ''] = PASTED.exec(text) ?? []
+  if (authority === '' || (scheme !== undefined && !/^(?:https?|wss?)$/i.test(scheme))) return undefined
+  const name = authority
+    .toLowerCase()
+    .replace(/:443$/, '')
+    .replace(/\.(?=$|:\d)/, '')
+  const segments = path.split('/').filter((part) => part !== '' && part !== '*')
+  const host = `${name}${segments.length === 0 ? '' : `/${segments.join('/')}/*`}`
+  if (scheme !== undefined) return { host, rule: 'must be a host, not a URL' }
+  if (path !== '' && path !== '/') return { host, rule: 'must be a host, or one with a path that ends in "/*"' }
+  return { host, rule: 'must be a host in lower case, without a "." or "/" at its end' }
 }
 
 export function patternOf(host: string, port: number, pathPrefix?: string): HostPattern {

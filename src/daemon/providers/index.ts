@@ -3,6 +3,8 @@
  * how its credential is carried there. Must never store, open or log a credential, nor ask the network anything.
  */
 export { answeredBaseUrl, credentialHosts, isOwnServer, needsBaseUrl } from './base-url.ts'
+export { catalogueFile, catalogueKey, signedBytes } from './catalogue-file.ts'
+export type { CheckedDefinition } from './check-definitions.ts'
 export { clientScopes, isClientCredential } from './client-credentials.ts'
 export { clientParty, enteredOf, isToBeDiscovered, withEndpoints } from './client-party.ts'
 export {
@@ -26,7 +28,7 @@ export { isOneFamily, isPartOf } from './family.ts'
 export { formatHost, type HostPattern, HTTPS_PORT, matchesHost, overlap } from './host-pattern.ts'
 export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'
-export { openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
+export { type CataloguePlan, openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export { type OwnPlace, ownPlaceFor, ownPlaces } from './own-places.ts'
 export { definitionAt, parseBaseUrl, withoutOwnLogin } from './own-server.ts'
 export type { Match, Provider, Target } from './provider.ts'

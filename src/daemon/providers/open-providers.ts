@@ -1,6 +1,8 @@
 import { BrokerError, isProviderName, nearestWord } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
+import { type CatalogueDifference, catalogueDifference } from './catalogue-difference.ts'
+import { type CheckedDefinition, checkDefinitions, conflictsOf } from './check-definitions.ts'
 import {
   fingerprint,
   type LoadedDefinitions,
@@ -9,8 +11,10 @@ import {
   writeDefinition,
 } from './definition-files.ts'
 import { isOneFamily } from './family.ts'
-import { formatHost, type HostPattern, overlap, tie } from './host-pattern.ts'
+import { hostNeighbours } from './host-neighbours.ts'
+import { formatHost, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
+import { type CatalogueOptions, type InstalledCatalogue, openCatalogue, type ReadyCatalogue } from './open-catalogue.ts'
 import { parseDefinition } from './parse-definition.ts'
 import type { Match, Provider, Target } from './provider.ts'
 
@@ -19,6 +23,8 @@ export interface ProvidersOptions {
   readonly bundledDir: string
   /** `providers` in the home; made when the first definition is registered. */
   readonly customDir: string
+  /** Definitions between releases; none if absent. */
+  readonly updates?: CatalogueOptions
 }
 
 /** All definitions, bundled and custom. A custom one stands in for the bundled one of its name. */
@@ -38,17 +44,32 @@ export interface Providers {
    * @throws {BrokerError} InvalidRequestError; `details` names each field (`hosts.0`) and repeats no value
    */
   validate(definition: unknown, at?: string): ProviderDefinition
+  /** Says of each whether it could be registered, given those before it. Changes nothing. */
+  check(definitions: readonly unknown[]): readonly CheckedDefinition[]
   /**
    * Writes a custom definition and puts it to use.
    * @returns sentences on what it now stands in for or competes with
    * @throws {BrokerError} ProviderAlreadyRegisteredError for a name or a host that is taken, unless forced
    */
   register(definition: ProviderDefinition, options: RegisterOptions): { readonly warnings: string[] }
+  /** The same for several that {@link Providers.check} has found good, whatever they stand in for. */
+  registerAll(definitions: readonly ProviderDefinition[]): void
   /**
    * `removed`: there was a custom definition and now there is none of that name. `reset`: the bundled one is in use.
    * @throws {BrokerError} ProviderNotFoundError
    */
   remove(name: string): 'removed' | 'reset'
+  /** Which catalogue is in use. */
+  catalogue(): CatalogueInUse
+  /**
+   * Reads a signed catalogue file, and says what would change with it.
+   * @param pem public key of the operator, where it is not one that is trusted already
+   * @throws {BrokerError} as {@link import('./open-catalogue.ts').CatalogueUpdates.ready}; and InvalidRequestError where two
+   *   definitions would tie
+   */
+  planUpdate(text: string, pem: string | undefined): CataloguePlan
+  /** The same for going back to what was shipped. */
+  planReset(): CataloguePlan
   /** `issues`: definitions that do not parse. `warnings`: overridden names, ties, files that are not trusted. */
   health(): { readonly issues: string[]; readonly warnings: string[] }
 }
@@ -57,6 +78,21 @@ export interface RegisterOptions {
   readonly force: boolean
   /** A host may have others that are more or less specific: only one that ties is taken. */
   readonly beside?: boolean
+}
+
+export interface CatalogueInUse {
+  readonly shippedVersion: string
+  readonly installed: readonly InstalledCatalogue[]
+}
+
+/** A change of the catalogue that may be made. */
+export interface CataloguePlan {
+  /** Undefined for a reset. */
+  readonly ready: ReadyCatalogue | undefined
+  readonly difference: CatalogueDifference
+  /** Names among them for which a custom definition is in use: for these nothing changes. */
+  readonly overridden: readonly string[]
+  apply(): void
 }
 
 /** What is in use at one moment; replaced whole. */
@@ -68,8 +104,9 @@ interface Registry {
 }
 
 /** Reads both directories. Broken files are reported by `health` and keep nothing else from loading. */
-export function openProviders({ bundledDir, customDir }: ProvidersOptions): Providers {
+export function openProviders({ bundledDir, customDir, updates = NO_UPDATES }: ProvidersOptions): Providers {
   const bundled = loadDefinitions(bundledDir, 'as installed')
+  const catalogue = openCatalogue(updates)
   let registry = readRegistry()
   return {
     list() {
@@ -84,6 +121,10 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
     },
     match: (target, among = () => true) => registry.table.match(target, among),
     validate: parseDefinition,
+    check(definitions) {
+      refresh()
+      return checkDefinitions(definitions, [...registry.byName.values()])
+    },
     register(definition, { force, beside = false }) {
       refresh()
       const valid = parseDefinition(definition)
@@ -93,6 +134,10 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
       writeDefinition(customDir, valid)
       registry = readRegistry()
       return { warnings: [...conflicts] }
+    },
+    registerAll(definitions) {
+      for (const definition of definitions) writeDefinition(customDir, parseDefinition(definition))
+      registry = readRegistry()
     },
     remove(name) {
       if (!isProviderName(name)) throw notFound(name, registry.byName.keys())
@@ -107,9 +152,50 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
       const providers = [...registry.byName.values()]
       return {
         issues: [...bundled.issues, ...registry.custom.issues],
-        warnings: [...bundled.warnings, ...registry.custom.warnings, ...overrides(providers), ...ties(providers)],
+        warnings: [
+          ...bundled.warnings,
+          ...catalogue.warnings(),
+          ...registry.custom.warnings,
+          ...overrides(providers),
+          ...ties(providers, ofUpdates()),
+        ],
       }
     },
+    catalogue: () => ({ shippedVersion: catalogue.shippedVersion, installed: catalogue.installed() }),
+    planUpdate(text, pem) {
+      refresh()
+      const ready = catalogue.ready(text, pem)
+      const after = catalogue.over(bundled.definitions, catalogue.with(ready))
+      refuseTies(after, new Set(ready.catalogue.definitions.map(({ name }) => name)))
+      return planned(ready, after, () => catalogue.install(ready))
+    },
+    planReset() {
+      refresh()
+      return planned(undefined, bundled.definitions, () => catalogue.reset())
+    },
+  }
+
+  function planned(
+    ready: ReadyCatalogue | undefined,
+    after: readonly ProviderDefinition[],
+    change: () => void,
+  ): CataloguePlan {
+    const difference = catalogueDifference(catalogue.over(bundled.definitions), after)
+    const names = [...difference.added.map(({ name }) => name), ...difference.changed, ...difference.removed]
+    return {
+      ready,
+      difference,
+      overridden: names.filter((name) => registry.byName.get(name)?.source === 'custom'),
+      apply() {
+        change()
+        registry = readRegistry()
+      },
+    }
+  }
+
+  /** Names of the definitions that did not come with the installation. */
+  function ofUpdates(): ReadonlySet<string> {
+    return new Set(catalogue.installed().flatMap((one) => one.catalogue.definitions.map(({ name }) => name)))
   }
 
   function refresh(): void {
@@ -119,7 +205,7 @@ export function openProviders({ bundledDir, customDir }: ProvidersOptions): Prov
   function readRegistry(): Registry {
     const seen = fingerprint(customDir)
     const custom = loadDefinitions(customDir, 'only the owner')
-    const byName = compile(bundled.definitions, custom.definitions)
+    const byName = compile(catalogue.over(bundled.definitions), custom.definitions)
     return { byName, table: compileMatchTable([...byName.values()]), custom, fingerprint: seen }
   }
 }
@@ -141,20 +227,6 @@ function provider(definition: ProviderDefinition, source: Provider['source'], ov
   return { definition, source, overridesBundled, hosts: compileHosts(definition) }
 }
 
-/** Sentences, each on one thing that is taken already. */
-function conflictsOf(
-  definition: ProviderDefinition,
-  providers: readonly Provider[],
-  isTaken: (ours: HostPattern, theirs: HostPattern) => boolean,
-): readonly string[] {
-  const hosts = compileHosts(definition)
-  return providers.flatMap((other) => {
-    if (other.definition.name === definition.name) return [`It replaces the ${other.source} provider of the same name`]
-    const shared = hosts.find((host) => other.hosts.some((theirs) => isTaken(host, theirs)))
-    return shared === undefined ? [] : [`${formatHost(shared)} belongs to provider "${other.definition.name}" too`]
-  })
-}
-
 function alreadyRegistered({ name }: ProviderDefinition, conflict: string): BrokerError {
   return new BrokerError('ProviderAlreadyRegisteredError', `Cannot register provider "${name}". ${conflict}`, {
     provider: name,
@@ -163,7 +235,7 @@ function alreadyRegistered({ name }: ProviderDefinition, conflict: string): Brok
 }
 
 function notFound(name: string, known: Iterable<string>): BrokerError {
-  const meant = nearestWord(name, known)
+  const meant = meantBy(name, [...known])
   return isProviderName(name)
     ? new BrokerError('ProviderNotFoundError', `There is no provider "${name}"`, {
         provider: name,
@@ -172,17 +244,44 @@ function notFound(name: string, known: Iterable<string>): BrokerError {
     : new BrokerError('ProviderNotFoundError', 'There is no provider of that name')
 }
 
+/** A slip of the keys; or a part of names, where only few have it. */
+function meantBy(name: string, known: readonly string[]): string | undefined {
+  const nearest = nearestWord(name, known)
+  if (nearest !== undefined) return nearest
+  const [first, ...others] = name.length < 3 ? [] : known.filter((one) => one.includes(name))
+  if (first === undefined || others.length > 5) return undefined
+  const last = others.at(-1)
+  return last === undefined ? first : `${[first, ...others.slice(0, -1)].join(', ')} or ${last}`
+}
+
 function overrides(providers: readonly Provider[]): readonly string[] {
   return providers
     .filter(({ overridesBundled }) => overridesBundled)
     .map(({ definition }) => `Custom provider "${definition.name}" overrides the bundled one of the same name`)
 }
 
-function ties(providers: readonly Provider[]): readonly string[] {
+const NO_UPDATES: CatalogueOptions = { store: { read: () => undefined, write: () => undefined } }
+
+/** Those that come together are tested never to tie. @throws BrokerError InvalidRequestError */
+function refuseTies(definitions: readonly ProviderDefinition[], ofUpdate: ReadonlySet<string>): void {
+  const all = definitions.map((definition) => provider(definition, 'bundled', false))
+  const [first, ...more] = ties(all, ofUpdate)
+  if (first === undefined) return
+  throw new BrokerError('InvalidRequestError', `Cannot use this catalogue. ${first}`, {
+    details: [first, ...more].map((message) => ({ path: 'definitions', message })),
+  })
+}
+
+/** @param ofUpdates names of bundled definitions that were not shipped together with the others */
+function ties(providers: readonly Provider[], ofUpdates: ReadonlySet<string>): readonly string[] {
+  const isOdd = ({ source, definition }: Provider) => source === 'custom' || ofUpdates.has(definition.name)
+  const neighbours = hostNeighbours(providers)
+  const order = new Map(providers.map((one, index) => [one, index]))
   return providers.flatMap((one, index) =>
-    providers.slice(index + 1).flatMap((other) => {
+    neighbours.of(one).flatMap((other) => {
+      if ((order.get(other) ?? 0) < index) return []
       // Those that come together are tested never to tie.
-      if (one.source === 'bundled' && other.source === 'bundled') return []
+      if (!isOdd(one) && !isOdd(other)) return []
       if (isOneFamily(one.definition, other.definition)) return []
       const host = one.hosts.find((ours) => other.hosts.some((theirs) => tie(ours, theirs)))
       const names = `Providers "${one.definition.name}" and "${other.definition.name}"`

@@ -32,7 +32,10 @@ function unusable(definition: ProviderDefinition, problem: string, hint: string 
   })
 }
 
-function withoutServers({ name, display_name: service }: ProviderDefinition): string {
+function withoutServers(definition: ProviderDefinition): string {
+  const { name, display_name: service } = definition
+  const templates = templatesOf(definition).filter(isTemplate)
+  if (templates.length > 0) return `broker login ${name} --base-url ${templates.join(' or ')}`
   return `${service} has no servers of your own in its definition. Say where another server's API is by a definition: broker provider register <definition.json>; see \`broker provider inspect ${name}\`.`
 }
 

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { BrokerError } from '../../protocol/index.ts'
 import { definitionJson } from './definition.fixture.ts'
-import { parseDefinition } from './parse-definition.ts'
+import { parseDefinition, tryDefinition } from './parse-definition.ts'
 
 function pathsRefused(overrides: Readonly<Record<string, unknown>>): readonly string[] {
   return refusal(definitionJson(overrides)).options.details?.map(({ path }) => path) ?? []
@@ -433,5 +433,59 @@ describe('a provider definition', () => {
 
   it('is refused with paths that begin where it stands in the request', () => {
     assert.throws(() => parseDefinition(definitionJson({ hosts: ['*'] }), 'definition'), /definition\.hosts\.0 must/)
+  })
+
+  it('says how a host is written that was written in another way', () => {
+    const said = (host: string) => refusal(definitionJson({ hosts: [host] })).options.details?.[0]?.message
+    const cases = [
+      ['https://api.prov.test/v1', 'must be a host, not a URL: write "api.prov.test/v1/*"'],
+      ['https://api.prov.test', 'must be a host, not a URL: write "api.prov.test"'],
+      [
+        'https://ada:CNRY@api.prov.test:8443/a/?key=CNRY#x',
+        'must be a host, not a URL: write "api.prov.test:8443/a/*"',
+      ],
+      ['https://api.prov.test:443/', 'must be a host, not a URL: write "api.prov.test"'],
+      ['API.Prov.test', 'must be a host in lower case, without a "." or "/" at its end: write "api.prov.test"'],
+      ['api.prov.test.', 'must be a host in lower case, without a "." or "/" at its end: write "api.prov.test"'],
+      ['api.prov.test/', 'must be a host in lower case, without a "." or "/" at its end: write "api.prov.test"'],
+      ['api.prov.test/v1', 'must be a host, or one with a path that ends in "/*": write "api.prov.test/v1/*"'],
+    ] as const
+    for (const [host, message] of cases) assert.equal(said(host), message)
+    for (const host of ['ftp://api.prov.test', 'https://', 'https://*.com/', 'https://1.2.3.4/x']) {
+      assert.doesNotMatch(said(host) ?? '', /write/)
+    }
+  })
+
+  it('says of a wrong shape what it must be, in plain words', () => {
+    const wrong = {
+      schema_version: 2,
+      auth_type: 'apikey',
+      hosts: 'api.prov.test',
+      display_name: undefined,
+      api_key: 'x',
+    }
+    const said = refusal(definitionJson(wrong)).options.details?.map(({ path, message }) => `${path} ${message}`)
+
+    assert.deepEqual(said, [
+      'schema_version must be 1',
+      'display_name is required',
+      'auth_type must be "oauth2" or "api_key"',
+      'hosts must be a list',
+      'api_key must be an object',
+    ])
+  })
+
+  it('says of a wrong shape all that is wrong, too', () => {
+    const { colour: _, ...wrong } = definitionJson({ hosts: ['*.com'], colour: 'red', display_name: undefined })
+    const outcome = tryDefinition({ ...wrong, color: 'red', docs_url: 'http://prov.test', env: { PATH: 'credential' } })
+
+    assert.ok('details' in outcome)
+    assert.deepEqual(outcome.details.map(({ path }) => path).toSorted(), [
+      'color',
+      'display_name',
+      'docs_url',
+      'env.PATH',
+      'hosts.0',
+    ])
   })
 })

@@ -14,14 +14,61 @@ export function parseDefinition(value: unknown, at = ''): ProviderDefinition {
   throw invalid(outcome.details.map(({ path, message }) => ({ path: joined([at, path]), message })))
 }
 
-type Outcome = { readonly definition: ProviderDefinition } | { readonly details: readonly ErrorDetail[] }
+export type ParsedDefinition =
+  | { readonly definition: ProviderDefinition }
+  | { readonly details: readonly ErrorDetail[] }
 
-function check(value: unknown): Outcome {
+function check(value: unknown): ParsedDefinition {
   if (hasPrototypeKey(value)) return { details: [{ path: '__proto__', message: 'is not a known field' }] }
   const parsed = providerDefinition.safeParse(value)
   if (!parsed.success) return { details: firstOfEach(parsed.error.issues.flatMap(detailsOf)) }
   const details = definitionProblems(parsed.data)
   return details.length > 0 ? { details } : { definition: parsed.data }
+}
+
+/** The same without a throw, and with all that is wrong at once: of a wrong shape, too, the rest is held to the rules. */
+export function tryDefinition(value: unknown): ParsedDefinition {
+  const outcome = check(value)
+  if ('definition' in outcome) return outcome
+  const rest = withoutMisshapen(value)
+  const further = rest === undefined ? [] : definitionProblems(rest)
+  const known = outcome.details.map(({ path }) => path)
+  const isNew = ({ path }: ErrorDetail) =>
+    !known.some((one) => path === one || isBelow(path, one) || isBelow(one, path))
+  return { details: [...outcome.details, ...further.filter(isNew)] }
+}
+
+function isBelow(path: string, above: string): boolean {
+  return path.startsWith(`${above}.`)
+}
+
+/** What is left once the members of a wrong shape are out; undefined where nothing can be said of the rest. */
+function withoutMisshapen(value: unknown): ProviderDefinition | undefined {
+  if (typeof value !== 'object' || value === null || hasPrototypeKey(value)) return undefined
+  const rest = structuredClone(value)
+  const { error } = providerDefinition.safeParse(rest)
+  for (const issue of error?.issues ?? []) {
+    if (issue.code === 'unrecognized_keys') for (const key of issue.keys) remove(memberAt(rest, issue.path), key)
+    else remove(memberAt(rest, issue.path.slice(0, -1)), String(issue.path.at(-1)))
+  }
+  const parsed = providerDefinition.safeParse({ ...STAND_INS, ...rest })
+  return parsed.success ? parsed.data : undefined
+}
+
+/** They decide nothing about the others. */
+const STAND_INS = { schema_version: 1, name: 'x', display_name: 'x' }
+
+function memberAt(value: unknown, path: readonly PropertyKey[]): unknown {
+  return path.reduce<unknown>(memberOf, value)
+}
+
+function memberOf(value: unknown, key: PropertyKey): unknown {
+  return typeof value === 'object' && value !== null ? (value as Record<PropertyKey, unknown>)[key] : undefined
+}
+
+// A hole in a list would give what follows another place.
+function remove(from: unknown, key: string): void {
+  if (typeof from === 'object' && from !== null && !Array.isArray(from)) delete (from as Record<string, unknown>)[key]
 }
 
 /** One thing at a time for each field. */
@@ -45,9 +92,32 @@ function detailsOf(issue: z.core.$ZodIssue): readonly ErrorDetail[] {
       return issue.issues.map(({ message }) => ({ path: joined(path), message: lowerFirst(message) }))
     case 'invalid_union':
       return [{ path: joined(path), message: UNIONS[path[0] ?? ''] ?? lowerFirst(issue.message) }]
+    case 'invalid_type':
+      return [{ path: joined(path), message: typeProblem(issue) }]
+    case 'invalid_value':
+      return [{ path: joined(path), message: valueProblem(issue) }]
     default:
       return [{ path: joined(path), message: lowerFirst(issue.message) }]
   }
+}
+
+// The schema library's own sentence is about values of a language.
+function typeProblem({ message, expected }: z.core.$ZodIssueInvalidType): string {
+  if (message.endsWith('received undefined')) return 'is required'
+  return `must be ${TYPES[expected] ?? `of the type ${expected}`}`
+}
+
+function valueProblem({ values }: z.core.$ZodIssueInvalidValue): string {
+  const texts = values.map((value) => JSON.stringify(value))
+  return `must be ${[texts.slice(0, -1).join(', '), texts.at(-1)].filter((part) => part !== '').join(' or ')}`
+}
+
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text',
+  array: 'a list',
+  object: 'an object',
+  record: 'an object',
+  boolean: 'true or false',
 }
 
 /** What the parts of a definition that come in several kinds may be. */

@@ -1,6 +1,6 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useState } from 'react'
-import type { ProviderDefinition } from '../../schemas/index.ts'
+import type { DescribedProvider } from '../../schemas/index.ts'
 import { ask, DaemonError } from '../daemon.ts'
 import { Dialog } from '../parts/dialog.tsx'
 import { Field, valuesOf } from '../parts/field.tsx'
@@ -30,15 +30,20 @@ export function DefinitionDialog({ provider, onClose }: DefinitionDialogProps) {
   )
 }
 
+/** Where it came from is the daemon's to say, not a definition's. */
+function ownPart({ source: _ours, ...definition }: DescribedProvider): Definition {
+  return definition
+}
+
 type Mode = 'form' | 'json'
 
-function Editor({ known, onClose }: { readonly known?: ProviderDefinition; readonly onClose: () => void }) {
+function Editor({ known, onClose }: { readonly known?: DescribedProvider; readonly onClose: () => void }) {
   const queries = useQueryClient()
   const { say } = useNotices()
   const [mode, setMode] = useState<Mode>(known ? 'json' : 'form')
   const [draft, setDraft] = useState<Draft>(() => ({
     values: { prefix: 'Bearer' },
-    json: JSON.stringify(known ?? TEMPLATE, null, 2),
+    json: JSON.stringify(known === undefined ? TEMPLATE : ownPart(known), null, 2),
   }))
   const [unread, setUnread] = useState<SyntaxError | undefined>()
   const { error, isBusy, submit, forget } = useSubmit(async (values) => {
