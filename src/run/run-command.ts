@@ -156,16 +156,17 @@ function attentionForRun(
   { attention, connections }: ConnectionList,
   { only, connections: chosen }: RunOptions,
 ): readonly AttentionOf[] {
-  const isDefault = (one: AttentionOf) =>
+  // One with an address of its own is used for that, whatever is the default.
+  const isUsed = (one: AttentionOf) =>
     connections.some(
-      ({ provider, connection, is_default }) =>
-        is_default && provider === one.provider && connection === one.connection,
+      ({ provider, connection, is_default, base_url }) =>
+        (is_default || base_url !== undefined) && provider === one.provider && connection === one.connection,
     )
   return attention.filter((one) => {
     if (only !== undefined && !only.includes(one.provider)) return false
     const wanted = Object.hasOwn(chosen, one.provider) ? chosen[one.provider] : undefined
     if (wanted !== undefined) return one.connection === wanted
-    return one.connection === undefined || isDefault(one)
+    return one.connection === undefined || isUsed(one)
   })
 }
 

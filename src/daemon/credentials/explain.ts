@@ -52,11 +52,18 @@ function explainOwn(
     const before = ownStep(match)
     const isPlain = request.isPlain && !place.isPlain
     const found = { kind: 'one', provider, host: place.like } as const
-    return explainMatch({ actor, now: now() }, { ...request, isPlain }, { found, before }, [connection])
+    const explained = explainMatch({ actor, now: now() }, { ...request, isPlain }, { found, before }, [connection])
+    return place.isPlain ? { ...explained, steps: [...explained.steps, PAST_THE_PROXY] } : explained
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     return { verdict: 'refuse', steps: [step('connection', 'several', `${error.message}.`)] }
   }
+}
+
+const PAST_THE_PROXY: Step = {
+  step: 'clients',
+  result: 'not all',
+  reason: 'Programs in Go, Java and Ruby ask no proxy about this machine: what they send there carries no credential.',
 }
 
 function isOnHost(providers: Credentials['providers'], one: Connection, { host, port }: ExplainedRequest): boolean {
