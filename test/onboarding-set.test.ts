@@ -3,7 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type BrokerHome, onboarded } from './broker-command.ts'
-import { AT_HOME, ELSEWHERE, KEYS, NO_KEYS, PLACED } from './onboarding-set.ts'
+import { AT_HOME, ELSEWHERE, KEYS, LOGINS_ELSEWHERE, NO_KEYS, PLACED } from './onboarding-set.ts'
 
 /** Variables of which something was imported, from a `.env` with these lines. */
 async function importedFrom(world: BrokerHome, lines: readonly string[]) {
@@ -39,6 +39,8 @@ describe('broker onboard on a labelled set of variables', { timeout: 240_000 }, 
       ])
       assert.deepEqual(imported, [], place)
       assert.match(stderr, new RegExp(`${key} in \\.env was not used: ${place} in \\.env says that it is for `))
+      const login = LOGINS_ELSEWHERE[`${place} ${address}`]
+      if (login !== undefined) assert.ok(stderr.includes(`\`${login}\``), stderr)
     }
   })
 

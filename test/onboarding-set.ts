@@ -167,6 +167,15 @@ export const ELSEWHERE: readonly (readonly [key: string, place: string, address:
   ['NPM_TOKEN', 'NPM_HOST', 'npm.acme.example'],
 ]
 
+/** What stores the key for that place, where the service may be on a server of one's own. */
+export const LOGINS_ELSEWHERE: Readonly<Record<string, string>> = {
+  'OPENAI_BASE_URL https://openrouter.ai/api/v1': 'broker login openai --base-url https://openrouter.ai/api/v1',
+  'OPENAI_API_BASE http://localhost:11434/v1': 'broker login openai --base-url http://localhost:11434/v1',
+  'GITLAB_HOST git.acme.example': 'broker login gitlab --base-url https://git.acme.example',
+  'GITHUB_API_URL https://github.acme.example/api/v3': 'broker login github --base-url https://github.acme.example',
+  'SENTRY_URL https://sentry.acme.example/': 'broker login sentry --base-url https://sentry.acme.example',
+}
+
 /** Keys of services that a variable beside them gives a place. */
 export const PLACED: Readonly<Record<string, string>> = {
   GITHUB_TOKEN: 'ghp_CNRY7Q2kZm9Rb4TmLcYw1xv3nJd5sKe8aHu',

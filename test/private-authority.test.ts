@@ -54,6 +54,9 @@ describe('a service with a certificate of a private authority', { timeout: 120_0
     assert.equal(server.seen.length, 0)
     const log = JSON.parse((await world.broker(['log', '-n', '20', '--json'])).stdout)
     assert.ok(log.some(({ reason }: { reason?: string }) => reason === 'tls_certificate'))
+    const why = JSON.parse((await world.broker(['why', URL_OF_USER, '--json'])).stdout)
+    assert.equal(why.steps.at(-1).result, 'tls_certificate')
+    assert.match(why.fix, /BROKER_PROXY_CA_FILE/)
   })
 
   for (const [what, env] of [

@@ -138,4 +138,45 @@ describe('servers of the user’s own', { timeout: 240_000 }, () => {
     assert.notEqual(code, 0)
     assert.match(stderr, /broker's own address/)
   })
+
+  it('ask for approval where a definition would send their credential elsewhere, and are refused until then', async () => {
+    const definition = {
+      schema_version: 1,
+      name: 'forge',
+      display_name: 'Forge',
+      auth_type: 'api_key',
+      flow: 'api_key',
+      hosts: ['api.forge.example'],
+      self_hosted: [{ like: 'api.forge.example', path: '/api/*' }],
+      api_key: { prefix: 'Bearer' },
+    }
+    const file = join(world.folder, 'forge.json')
+    const register = async (self_hosted: object) => {
+      writeFileSync(file, JSON.stringify({ ...definition, ...self_hosted }))
+      const done = await world.broker(['provider', 'register', file, '--force', '--yes'])
+      assert.equal(done.code, 0, done.stderr)
+    }
+    await register({})
+    assert.equal((await logIn(world, 'forge', 'CNRYforge', '--base-url', 'https://git.other.example')).code, 0)
+    const at = 'https://git.other.example'
+    const [before, beside] = await asked([`${at}/api/x`, `${at}/x`])
+    assert.equal(before.authorization, 'Bearer CNRYforge')
+    assert.equal(beside.authorization.includes('CNRYforge'), false)
+
+    await register({ self_hosted: [{ like: 'api.forge.example' }] })
+    const [wider] = await asked([`${at}/api/x`])
+    assert.equal(wider.error, 'OperationNotAllowedError')
+    const why = JSON.parse((await world.broker(['why', `${at}/api/x`, '--json'])).stdout)
+    assert.equal(why.verdict, 'refuse')
+    assert.match(why.fix, /connections approve forge/)
+
+    await register({ self_hosted: undefined })
+    const [gone] = await asked([`${at}/api/x`])
+    assert.equal(gone.error, 'OperationNotAllowedError', JSON.stringify(gone))
+
+    await register({ self_hosted: [{ like: 'api.forge.example' }] })
+    assert.equal((await world.broker(['connections', 'approve', 'forge', '--yes'])).code, 0)
+    const [after] = await asked([`${at}/x`])
+    assert.equal(after.authorization, 'Bearer CNRYforge')
+  })
 })

@@ -140,9 +140,10 @@ function mayBeUsed(
   return problem === undefined && elsewhere === undefined
 }
 
-function forAnother({ name, baseUrl }: KeyProvider, { says, host }: OtherPlace): string {
-  const way =
-    baseUrl === undefined ? 'define it with `broker provider register`' : `\`broker login ${name} --base-url …\``
+function forAnother(provider: KeyProvider, { says, host, address }: OtherPlace): string {
+  const { name, baseUrl, selfHosted } = provider
+  const login = `\`broker login ${name} --base-url ${(selfHosted && address) || '…'}\``
+  const way = baseUrl === undefined && !selfHosted ? 'define it with `broker provider register`' : login
   return `${says.name} in ${says.source} says that it is for ${host}, which is no host of ${name} (${way})`
 }
 

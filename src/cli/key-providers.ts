@@ -16,6 +16,8 @@ export interface KeyProvider {
   /** Of its tenants, with the placeholder: `https://{tenant}.example.com`. */
   readonly baseUrl?: string
   readonly needsBaseUrl: boolean
+  /** Where a login takes the address of a server of the user's own: the paths below it that get the credential. */
+  readonly selfHosted?: readonly string[]
   /** What `broker run` puts in the place of its key. */
   readonly placeholder: string
 }
@@ -43,7 +45,7 @@ function keyProvider(
   taken: ReadonlySet<string>,
 ): KeyProvider | undefined {
   if (!keys) return undefined
-  const { env, fields, base_url: baseUrl, needs_base_url: needsBaseUrl, placeholder } = keys
+  const { env, fields, base_url: baseUrl, needs_base_url: needsBaseUrl, self_hosted: selfHosted, placeholder } = keys
   const key = keyField(fields)
   if (key === undefined) return undefined
   const variables = Object.entries(env)
@@ -60,6 +62,7 @@ function keyProvider(
     brands: new Set(hosts.map((host) => brandOf(hostname(host).replace(/:\d+$/, '')))),
     ...(baseUrl !== undefined && { baseUrl }),
     needsBaseUrl,
+    ...(selfHosted && { selfHosted }),
     placeholder,
   }
 }

@@ -46,6 +46,8 @@ export function placeVariablesOf(variable: string): readonly string[] {
 export interface OtherPlace {
   readonly says: FoundVariable
   readonly host: string
+  /** What a login could be given as its base URL; undefined where no credential may go there. */
+  readonly address: string | undefined
 }
 
 /** The one that names a host of somebody else. */
@@ -57,17 +59,34 @@ export function otherPlaceOf(
   const own = new Set(provider.variables.map(({ name }) => name))
   for (const name of placeVariablesOf(variable)) {
     const says = own.has(name) ? undefined : found.get(name)
-    const host = says && hostIn(says.value.reveal())
-    if (says && host !== undefined && !provider.brands.has(brandOf(host))) return { says, host }
+    const url = says && urlIn(says.value.reveal())
+    const host = url && hostOf(url)
+    if (says && host && !provider.brands.has(brandOf(host))) return { says, host, address: addressOf(url, provider) }
   }
   return undefined
 }
 
-/** The host of an address with or without a scheme; undefined where there is none. */
-function hostIn(text: string): string | undefined {
+const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
+
+/** Without what a variable of this kind may have beside it: a user's name, a query, the API's own path. */
+function addressOf(
+  { protocol, hostname, origin, pathname }: URL,
+  { selfHosted = [] }: KeyProvider,
+): string | undefined {
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
+  const isOfApi = selfHosted.some((path) => path !== '/*' && `${pathname}/`.startsWith(path.slice(0, -1)))
+  const path = isOfApi ? '' : pathname.replace(/\/+$/, '')
+  return isAllowed && /^[A-Za-z0-9._~/-]*$/.test(path) ? `${origin}${path}` : undefined
+}
+
+/** An address with or without a scheme. */
+function urlIn(text: string): URL | null {
   const trimmed = text.trim()
-  const url = URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
-  const host = url?.hostname ?? ''
+  return URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
+}
+
+/** Undefined where there is none. */
+function hostOf({ hostname: host }: URL): string | undefined {
   const isHost = /^[a-z0-9.-]+$/.test(host) || host.startsWith('[')
   return isHost && (host.includes('.') || host.startsWith('[') || host === 'localhost') ? host : undefined
 }

@@ -98,7 +98,7 @@ function defineEveryday(commands: Commands): void {
     .addOption(new Option('--flow <type>', 'how to log in').choices(FLOWS))
     .option('--connection <name>', 'name of the connection', 'default')
     .option('--scopes <s1,s2>', 'what to ask for, comma-separated', commaSeparated)
-    .option('--base-url <url>', 'your own address at a provider where each tenant has one')
+    .option('--base-url <url>', 'your own address there: of a tenant, or of a server of your own')
     .option('--signing-key', 'with a key that signs and is never sent: of a GitHub App, a service account, AWS')
     .option('--client-credentials', 'with the id and secret of an OAuth client that acts for itself, not for a person')
     .option('--force', 'overwrite an existing connection without asking')

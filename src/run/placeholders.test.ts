@@ -87,3 +87,9 @@ test('npm finds a token for the registry that is connected', () => {
     'npm_config_//registry.npmjs.org/:_authToken': 'broker-proxy-managed',
   })
 })
+
+test('an address that the user has set stays, for it says which server is meant', () => {
+  const connection = { ...CONNECTION, base_url: 'https://one.acme.test' }
+  const own = { ACME_URL: 'https://git.acme.example' }
+  assert.equal(placeholdersOf([{ definition: ACME, connection }], own)['ACME_URL'], undefined)
+})

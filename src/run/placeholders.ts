@@ -16,7 +16,7 @@ const TENANT = /\{(\w+)\}/
  * a key the user really set.
  */
 export function placeholdersOf(connected: readonly Connected[], inherited: Environment): Environment {
-  const entries = connected.flatMap((one) => [...entriesOf(one), ...npmEntriesOf(one)])
+  const entries = connected.flatMap((one) => [...entriesOf(one, inherited), ...npmEntriesOf(one)])
   const isThere = (name: string) => entries.some(([other]) => other === name)
   const superfluous = new Set(ALTERNATIVES.flatMap((names) => superfluousOf(names.filter(isThere), inherited)))
   return Object.fromEntries(entries.filter(([name]) => !superfluous.has(name)))
@@ -52,8 +52,10 @@ function templatesOf({ base_url: text }: ProviderDefinition): readonly string[] 
   return text === undefined ? [] : typeof text === 'string' ? [text] : text
 }
 
-function entriesOf(connected: Connected): readonly (readonly [string, string])[] {
+/** Which server is meant is the user's to say, where a variable says it already. */
+function entriesOf(connected: Connected, inherited: Environment): readonly (readonly [string, string])[] {
   return Object.entries(connected.definition.env ?? {}).flatMap(([name, part]) => {
+    if (part === 'base_url' && inherited[name] !== undefined) return []
     const value = valueFor(part, connected)
     return value === undefined ? [] : [[name, value] as const]
   })

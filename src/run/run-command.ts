@@ -156,16 +156,17 @@ function attentionForRun(
   { attention, connections }: ConnectionList,
   { only, connections: chosen }: RunOptions,
 ): readonly AttentionOf[] {
-  const isDefault = (one: AttentionOf) =>
+  // One with an address of its own is used for that, whatever is the default.
+  const isUsed = (one: AttentionOf) =>
     connections.some(
-      ({ provider, connection, is_default }) =>
-        is_default && provider === one.provider && connection === one.connection,
+      ({ provider, connection, is_default, base_url }) =>
+        (is_default || base_url !== undefined) && provider === one.provider && connection === one.connection,
     )
   return attention.filter((one) => {
     if (only !== undefined && !only.includes(one.provider)) return false
     const wanted = Object.hasOwn(chosen, one.provider) ? chosen[one.provider] : undefined
     if (wanted !== undefined) return one.connection === wanted
-    return one.connection === undefined || isDefault(one)
+    return one.connection === undefined || isUsed(one)
   })
 }
 
@@ -174,12 +175,25 @@ function unlessGone(error: unknown): undefined {
   if (!(error instanceof BrokerError) || error.name !== 'ProviderNotFoundError') throw error
 }
 
+/** Of several that a run may use, the default gives its variables their values. */
+function usedConnections(
+  routes: Routes['routes'],
+  connections: readonly Connection[],
+): ReadonlyMap<string, string | undefined> {
+  const isDefault = (name: string, of: string | undefined) =>
+    connections.some((one) => one.is_default && one.provider === name && one.connection === of)
+  return routes.reduce((used, { provider, connection }) => {
+    if (!used.has(provider) || isDefault(provider, connection)) used.set(provider, connection)
+    return used
+  }, new Map<string, string | undefined>())
+}
+
 async function connectedProviders(
   client: DaemonClient,
   { routes }: Routes,
   connections: readonly Connection[],
 ): Promise<readonly Connected[]> {
-  const used = new Map(routes.map(({ provider, connection }) => [provider, connection]))
+  const used = usedConnections(routes, connections)
   const found = await Promise.all([...used.keys()].map((provider) => client.provider(provider).catch(unlessGone)))
   const definitions = found.filter((definition) => definition !== undefined)
   return Promise.all(

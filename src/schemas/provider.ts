@@ -11,8 +11,8 @@ const keyDetail = z.strictObject({
   fields: z.array(field),
   /** As in the definition, with its placeholder; of several, the first. */
   base_url: z.string().optional(),
-  /** Whether it may be on a server of the user's own: then `base_url` of a login is any address. */
-  self_hosted: z.literal(true).optional(),
+  /** Where it may be on servers of the users' own: the paths below their address that get the credential (`/api/*`, `/*`). */
+  self_hosted: z.array(z.string()).optional(),
   needs_base_url: z.boolean(),
   placeholder: z.string(),
 })

@@ -119,7 +119,7 @@ function keysOf({ definition }: Provider): Pick<ProviderSummary, 'keys'> {
       env,
       fields: [...credentialFields(definition)],
       ...(base_url !== undefined && { base_url }),
-      ...(self_hosted && { self_hosted: true as const }),
+      ...(self_hosted && { self_hosted: self_hosted.map(({ path = '/*' }) => path) }),
       needs_base_url: needsBaseUrl(definition),
       placeholder,
     },

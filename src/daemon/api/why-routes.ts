@@ -1,11 +1,15 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import { type ExplainQuery, explainQuery, explanation } from '../../schemas/index.ts'
+import type { Audit } from '../audit/index.ts'
 import { type CredentialsOptions, type ExplainedRequest, explainRequest } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'
 
 /** Why a request is, or would be, given a credential or not. */
-export function whyRoutes(credentials: CredentialsOptions, principals: Principals): readonly Route[] {
+export function whyRoutes(
+  credentials: CredentialsOptions & { readonly audit: Audit },
+  principals: Principals,
+): readonly Route[] {
   return [
     route({
       method: 'GET',

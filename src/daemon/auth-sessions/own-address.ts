@@ -83,7 +83,7 @@ function refused({ definition: { name } }: Provider, problem: string, hint?: str
 }
 
 function addressMissing({ definition }: Provider): BrokerError {
-  const [address = 'https://<your-server>'] = templatesOf(definition)
+  const [address = 'https://<your-server>, or http://localhost:<port>'] = templatesOf(definition)
   return new BrokerError(
     'InvalidRequestError',
     `Cannot log in to ${definition.name} without the URL of your own instance`,

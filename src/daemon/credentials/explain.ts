@@ -1,8 +1,10 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
+import type { Audit } from '../audit/index.ts'
 import { noDefault, servingOf } from '../connections/index.ts'
 import { formatHost, HTTPS_PORT, type Provider, placeNamesFor } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
+import { withLastTrouble } from './last-trouble.ts'
 import { isOrphanFor, usedOrphans } from './orphans.ts'
 import { type OwnMatch, ownMatch, ownPlacesOf } from './own-server.ts'
 import { type CredentialsOptions, type Found, isForHost, matchFor } from './resolve.ts'
@@ -21,10 +23,15 @@ type Step = Explanation['steps'][number]
 
 /** What a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
 export async function explainRequest(
-  credentials: Credentials,
+  credentials: Credentials & { readonly audit: Audit },
   actor: Actor,
   request: ExplainedRequest,
 ): Promise<Explanation> {
+  const explained = await explainByRules(credentials, actor, request)
+  return withLastTrouble(credentials.audit, actor, explained, request.host)
+}
+
+async function explainByRules(credentials: Credentials, actor: Actor, request: ExplainedRequest): Promise<Explanation> {
   const all = await credentials.connections.list(actor)
   const asked = request.isPlain ? inTheClear(credentials, actor, request) : request
   const explained = explainAmong(credentials, actor, asked, { all, passedOver: [] })
@@ -52,11 +59,18 @@ function explainOwn(
     const before = ownStep(match)
     const isPlain = request.isPlain && !place.isPlain
     const found = { kind: 'one', provider, host: place.like } as const
-    return explainMatch({ actor, now: now() }, { ...request, isPlain }, { found, before }, [connection])
+    const explained = explainMatch({ actor, now: now() }, { ...request, isPlain }, { found, before }, [connection])
+    return place.isPlain ? { ...explained, steps: [...explained.steps, PAST_THE_PROXY] } : explained
   } catch (error) {
     if (!(error instanceof BrokerError)) throw error
     return { verdict: 'refuse', steps: [step('connection', 'several', `${error.message}.`)] }
   }
+}
+
+const PAST_THE_PROXY: Step = {
+  step: 'clients',
+  result: 'not all',
+  reason: 'Programs in Go, Java and Ruby ask no proxy about this machine: what they send there carries no credential.',
 }
 
 function isOnHost(providers: Credentials['providers'], one: Connection, { host, port }: ExplainedRequest): boolean {
@@ -70,10 +84,9 @@ function besideOwnPlaces({ host }: ExplainedRequest): Explanation {
   return { verdict: 'tunnel', steps: [step('provider', 'none', reason)] }
 }
 
-function overTls({ provider, connection }: OwnMatch): Explanation {
-  const reason = `The address of its connection is ${connection.base_url}: requests over TLS pass as they are.`
-  const about = { provider: provider.definition.name, connection: connection.connection }
-  return { verdict: 'tunnel', ...about, steps: [step('transport', 'tls', reason)] }
+function overTls(match: OwnMatch): Explanation {
+  const reason = `The address of its connection is ${match.connection.base_url}: requests over TLS pass as they are.`
+  return { verdict: 'tunnel', steps: [ownStep(match), step('transport', 'tls', reason)] }
 }
 
 function ownStep({ provider, connection }: OwnMatch): Step {

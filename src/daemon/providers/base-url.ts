@@ -141,7 +141,7 @@ export function problemOfBaseUrl(definition: ProviderDefinition): string | undef
   return templates.map((text) => problemOfOne(definition, text)).find((problem) => problem !== undefined)
 }
 
-const MOST_PLACEHOLDERS = 3
+const MOST_PLACEHOLDERS = 4
 
 function problemOfOne(definition: ProviderDefinition, text: string): string | undefined {
   const names = placeholdersIn(text)
@@ -153,8 +153,7 @@ function problemOfOne(definition: ProviderDefinition, text: string): string | un
 }
 
 function problemOfTemplate(text: string): string | undefined {
-  const isWholeLabel =
-    /^https:\/\/(?:[a-z0-9-]+\.)*(?:\{[a-z0-9_]+\}\.)+[a-z0-9-]+\.[a-z0-9.-]+(?::[0-9]+)?(?:\/[^{}?]*)?$/.test(text)
+  const isWholeLabel = /^https:\/\/(?:(?:[a-z0-9-]+|\{[a-z0-9_]+\})\.)+[a-z0-9-]+(?::[0-9]+)?(?:\/[^{}?]*)?$/.test(text)
   if (!isWholeLabel) return 'must be https with its "{placeholder}" for one whole label of the host'
   // Names below a shared suffix are fine here: the credential is bound to the one tenant that was given at login.
   if (isPublic(templatePattern(text).host, 'of registries only'))

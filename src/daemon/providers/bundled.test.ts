@@ -12,6 +12,8 @@ import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
 import { compileKeyPattern } from './key-pattern.ts'
 import { openProviders } from './open-providers.ts'
+import { ownPlaceFor, ownPlaces } from './own-places.ts'
+import { parseBaseUrl } from './own-server.ts'
 import type { Match, Provider } from './provider.ts'
 
 const POST = 'client_secret_post'
@@ -173,6 +175,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['dynatrace', 'acme.live.dynatrace.com/api/v2/metrics', 'Authorization: Api-Token CNRYkey'],
   ['e2b', 'api.e2b.app/sandboxes', 'X-API-Key: CNRYkey'],
   ['easypost', 'api.easypost.com/v2/shipments', 'Authorization: Basic Q05SWWtleTo='],
+  ['elasticsearch', 'acme.es.us-central1.gcp.elastic-cloud.com/_search', 'Authorization: ApiKey CNRYkey'],
   ['elevenlabs', 'api.elevenlabs.io/v1/voices', 'xi-api-key: CNRYkey'],
   ['etherscan', 'api.etherscan.io/v2/api', '?apikey=CNRYkey'],
   ['eventbrite', 'www.eventbriteapi.com/v3/users/me/', 'Authorization: Bearer CNRYkey'],
@@ -195,6 +198,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['flutterwave', 'api.flutterwave.com/v3/transactions', 'Authorization: Bearer CNRYkey'],
   ['fly-io', 'api.machines.dev/v1/apps', 'Authorization: Bearer CNRYkey'],
   ['folk', 'api.folk.app/v1/people', 'Authorization: Bearer CNRYkey'],
+  ['forgejo', 'codeberg.org/api/v1/user', 'Authorization: token CNRYkey'],
   [
     'foursquare',
     'places-api.foursquare.com/places/search',
@@ -212,6 +216,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['genius', 'api.genius.com/search', 'Authorization: Bearer CNRYkey'],
   ['geoapify', 'api.geoapify.com/v1/geocode/search', '?apiKey=CNRYkey'],
   ['giphy', 'api.giphy.com/v1/gifs/search', '?api_key=CNRYkey'],
+  ['gitea', 'gitea.com/api/v1/user', 'Authorization: token CNRYkey'],
   ['github', 'api.github.com/user', 'Authorization: Bearer CNRYkey'],
   ['github-packages', 'npm.pkg.github.com/@acme%2ftools', 'Authorization: Bearer CNRYkey'],
   ['gitlab', 'gitlab.com/api/v4/user', 'PRIVATE-TOKEN: CNRYkey'],
@@ -322,6 +327,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['mcp-firecrawl', 'mcp.firecrawl.dev/v2/mcp', 'Authorization: Bearer CNRYkey'],
   ['mcp-github', 'api.githubcopilot.com/mcp/', 'Authorization: Bearer CNRYkey'],
   ['mcp-render', 'mcp.render.com/mcp', 'Authorization: Bearer CNRYkey'],
+  ['meilisearch', 'ms-1.lon.meilisearch.io/indexes', 'Authorization: Bearer CNRYkey'],
   ['mem0', 'api.mem0.ai/v1/memories/', 'Authorization: Token CNRYkey'],
   ['mercadopago', 'api.mercadopago.com/users/me', 'Authorization: Bearer CNRYkey'],
   ['mercury', 'api.mercury.com/api/v1/accounts', 'Authorization: Bearer CNRYkey'],
@@ -407,6 +413,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['pushbullet', 'api.pushbullet.com/v2/users/me', 'Access-Token: CNRYkey'],
   ['pylon', 'api.usepylon.com/me', 'Authorization: Bearer CNRYkey'],
   ['pypi', 'upload.pypi.org/legacy/', 'Authorization: Basic X190b2tlbl9fOkNOUllrZXk='],
+  ['qdrant', 'xyz.eu-central.aws.cloud.qdrant.io/collections', 'api-key: CNRYkey'],
   ['quay', 'quay.io/v2/auth', 'Authorization: Basic Q05SWXVzZXJuYW1lOkNOUllrZXk='],
   ['quickbase', 'api.quickbase.com/v1/apps/x', 'Authorization: QB-USER-TOKEN CNRYkey', 'QB-Realm-Hostname: CNRYrealm'],
   ['ragie', 'api.ragie.ai/documents', 'Authorization: Bearer CNRYkey'],
@@ -564,6 +571,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['wandb', 'api.wandb.ai/graphql', 'Authorization: Basic YXBpOkNOUllrZXk='],
   ['wave', 'gql.waveapps.com/graphql/public', 'Authorization: Bearer CNRYkey'],
   ['weatherapi', 'api.weatherapi.com/v1/current.json', '?key=CNRYkey'],
+  ['weaviate', 'abc.c0.us-west3.gcp.weaviate.cloud/v1/schema', 'Authorization: Bearer CNRYkey'],
   ['webex', 'webexapis.com/v1/people/me', 'Authorization: Bearer CNRYkey'],
   ['webflow', 'api.webflow.com/v2/sites', 'Authorization: Bearer CNRYkey'],
   ['wise', 'api.wise.com/v2/profiles', 'Authorization: Bearer CNRYkey'],
@@ -789,6 +797,8 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
     'Authorization: Basic eC1iaXRidWNrZXQtYXBpLXRva2VuLWF1dGg6Q05SWWtleQ==',
     'Authorization: Basic eC10b2tlbi1hdXRoOkNOUll0b2tlbg==',
   ],
+  ['forgejo', 'codeberg.org/o/r.git/info/refs', 'Authorization: Basic b2F1dGgyOkNOUllrZXk='],
+  ['gitea', 'gitea.com/o/r.git/info/refs', 'Authorization: Basic b2F1dGgyOkNOUllrZXk='],
   [
     'github',
     'github.com/o/r.git/info/refs',
@@ -824,7 +834,69 @@ const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
   ['sendgrid', 'api.eu.sendgrid.com'],
   ['tinybird', 'api.us-east.aws.tinybird.co', 'api.us-west-2.aws.tinybird.co'],
   ['tinybird', 'api.eu-central-1.aws.tinybird.co', 'api.eu-west-1.aws.tinybird.co'],
+  ['pinecone', 'docs-1ab2.svc.us-east1-gcp.pinecone.io', 'docs-1ab2.svc.aped-4627-b74a.pinecone.io'],
   ['vonage', 'rest.nexmo.com'],
+]
+
+/** Requests to servers of people's own: with which address the login was, and what they carry. */
+const EXPECTED_OWN: readonly (readonly [name: string, baseUrl: string, request: string, ...injected: string[]])[] = [
+  ['baserow', 'https://acme.test', '/api/database/rows/table/1/', 'Authorization: Token CNRYkey'],
+  ['chatwoot', 'https://acme.test', '/api/v1/accounts/1/inboxes', 'api_access_token: CNRYkey'],
+  ['confluence-server', 'https://acme.test/wiki', '/wiki/rest/api/content', 'Authorization: Bearer CNRYkey'],
+  ['dify', 'https://acme.test/v1', '/v1/chat-messages', 'Authorization: Bearer CNRYkey'],
+  ['elasticsearch', 'https://acme.test:9200', '/_search', 'Authorization: ApiKey CNRYkey'],
+  ['firecrawl', 'http://localhost:3002', '/v2/scrape', 'Authorization: Bearer CNRYkey'],
+  ['forgejo', 'https://acme.test', '/o/r.git/info/refs', 'Authorization: Basic b2F1dGgyOkNOUllrZXk='],
+  ['gitea', 'https://acme.test', '/api/v1/user', 'Authorization: token CNRYkey'],
+  ['github', 'https://acme.test', '/api/v3/user', 'Authorization: Bearer CNRYkey'],
+  ['gitlab', 'https://acme.test', '/api/v4/user', 'PRIVATE-TOKEN: CNRYkey'],
+  ['grafana', 'https://acme.test/grafana', '/grafana/api/dashboards/home', 'Authorization: Bearer CNRYkey'],
+  ['home-assistant', 'http://localhost:8123', '/api/states', 'Authorization: Bearer CNRYkey'],
+  ['infisical', 'https://acme.test', '/api/v3/secrets/raw', 'Authorization: Bearer CNRYkey'],
+  ['jfrog', 'https://acme.test', '/artifactory/api/repositories', 'Authorization: Bearer CNRYkey'],
+  ['jira-server', 'https://acme.test', '/rest/api/2/myself', 'Authorization: Bearer CNRYkey'],
+  ['langfuse', 'https://acme.test', '/api/public/traces', 'Authorization: Basic Q05SWXB1YmxpY19rZXk6Q05SWWtleQ=='],
+  ['litellm', 'http://localhost:4000', '/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['lm-studio', 'http://localhost:1234', '/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['mattermost', 'https://acme.test', '/api/v4/users/me', 'Authorization: Bearer CNRYkey'],
+  ['meilisearch', 'http://localhost:7700', '/indexes', 'Authorization: Bearer CNRYkey'],
+  ['metabase', 'https://acme.test', '/api/user/current', 'x-api-key: CNRYkey'],
+  ['n8n', 'https://acme.test', '/api/v1/workflows', 'X-N8N-API-KEY: CNRYkey'],
+  ['ollama', 'http://localhost:11434', '/api/tags', 'Authorization: Bearer CNRYkey'],
+  ['openai', 'https://acme.test/v1', '/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['plausible', 'https://acme.test', '/api/v1/stats/aggregate', 'Authorization: Bearer CNRYkey'],
+  ['posthog', 'https://acme.test', '/api/projects/', 'Authorization: Bearer CNRYkey'],
+  ['qdrant', 'https://acme.test:6333', '/collections', 'api-key: CNRYkey'],
+  ['sentry', 'https://acme.test', '/api/0/projects/', 'Authorization: Bearer CNRYkey'],
+  ['sonarcloud', 'https://acme.test/sonar', '/sonar/api/projects/search', 'Authorization: Bearer CNRYkey'],
+  ['sourcegraph', 'https://acme.test', '/.api/graphql', 'Authorization: token CNRYkey'],
+  ['supabase-project', 'https://acme.test', '/rest/v1/t', 'apikey: CNRYkey', 'Authorization: Bearer CNRYkey'],
+  ['twenty', 'https://acme.test', '/rest/companies', 'Authorization: Bearer CNRYkey'],
+  ['typesense', 'https://acme.test', '/collections', 'X-TYPESENSE-API-KEY: CNRYkey'],
+  ['vault', 'https://acme.test:8200', '/v1/secret/data/x', 'X-Vault-Token: CNRYkey'],
+  ['vllm', 'http://localhost:8000/v1', '/v1/models', 'Authorization: Bearer CNRYkey'],
+  ['weaviate', 'https://acme.test', '/v1/schema', 'Authorization: Bearer CNRYkey'],
+  ['zulip', 'https://acme.test', '/api/v1/messages', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
+]
+
+/** Hosts of one tenant, by the address of its login. */
+const EXPECTED_OF_TENANTS: readonly (readonly [name: string, baseUrl: string, ...hosts: string[]])[] = [
+  [
+    'algolia',
+    'https://acme.algolia.net',
+    'acme.algolia.net',
+    'acme-dsn.algolia.net',
+    'acme-1.algolianet.com',
+    'acme-2.algolianet.com',
+    'acme-3.algolianet.com',
+  ],
+  ['databricks', 'https://adb-1.19.azuredatabricks.net', 'adb-1.19.azuredatabricks.net'],
+  ['databricks', 'https://1.2.gcp.databricks.com', '1.2.gcp.databricks.com'],
+  ['elasticsearch', 'https://a.es.eu-west-1.aws.elastic.cloud', 'a.es.eu-west-1.aws.elastic.cloud'],
+  ['elasticsearch', 'https://a.es.us-central1.gcp.cloud.es.io', 'a.es.us-central1.gcp.cloud.es.io'],
+  ['qdrant', 'https://a.eu-central.aws.cloud.qdrant.io:6333', 'a.eu-central.aws.cloud.qdrant.io:6333'],
+  ['snowflake', 'https://xy12345.us-east-1.snowflakecomputing.com', 'xy12345.us-east-1.snowflakecomputing.com'],
+  ['snowflake', 'https://xy1.us-east-2.aws.snowflakecomputing.com', 'xy1.us-east-2.aws.snowflakecomputing.com'],
 ]
 
 /** What a login or its end needs beside the form of requests: written down from the documentation, as above. */
@@ -1125,7 +1197,7 @@ describe('the bundled providers', () => {
 
   it('are those of the table below', () => {
     assert.deepEqual(
-      named(hasKey),
+      named((definition) => hasKey(definition) && definition.hosts.length > 0),
       EXPECTED.map(([name]) => name),
     )
     assert.deepEqual(
@@ -1193,6 +1265,33 @@ describe('the bundled providers', () => {
   for (const [name, member, value] of EXPECTED_OF_LOGINS)
     it(`${name} has the ${member} of its documentation`, () => {
       assert.deepEqual(new Map(Object.entries(bundled.get(name).definition.oauth ?? {})).get(member), value)
+    })
+
+  it('are on servers of people’s own where the table of those says so', () => {
+    assert.deepEqual(
+      named(({ self_hosted }) => self_hosted !== undefined),
+      EXPECTED_OWN.map(([name]) => name),
+    )
+  })
+
+  for (const [name, baseUrl, path, ...injected] of EXPECTED_OWN)
+    it(`${name} sends to a server of one’s own what its documentation says`, () => {
+      const provider = bundled.get(name)
+      const url = parseBaseUrl(provider.definition, baseUrl, bundled.list())
+      const { hostname: host, port } = new URL(url)
+      const place = ownPlaceFor(ownPlaces(provider.definition, url), { host, port: Number(port || 443), path })
+      assert.deepEqual(place && sent({ kind: 'one', provider, host: place.like }), injected)
+    })
+
+  for (const [name, baseUrl, ...hosts] of EXPECTED_OF_TENANTS)
+    it(`${name} at ${baseUrl} has the hosts of its documentation`, () => {
+      const { definition } = bundled.get(name)
+      assert.deepEqual(credentialHosts(definition, parseBaseUrl(definition, baseUrl)).map(formatHost), hosts)
+      for (const host of hosts) {
+        const { hostname, port } = new URL(`https://${host}`)
+        const found = bundled.match({ host: hostname, port: Number(port || 443), path: '/' })
+        assert.equal(found.kind === 'one' && found.provider.definition.name, name)
+      }
     })
 
   for (const [name, ...variables] of EXPECTED_VARIABLES)

@@ -1,5 +1,19 @@
 /** Made by `npm run moved`: by provider, what its credentials were bound to under earlier definitions. */
 export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = {
+  algolia: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-algolia-api-key',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{app_id}.algolia.net',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.algolia.net'],
+      injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
+    },
+  ],
   bitbucket: [
     {
       api_key: {
@@ -76,6 +90,44 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.buildkite.com'],
       injections: [],
+    },
+  ],
+  databricks: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{workspace}.cloud.databricks.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.cloud.databricks.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      base_url: 'https://{workspace}.cloud.databricks.com',
+      format: 1,
+      hosts: ['*.cloud.databricks.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: '{base_url}/oidc/v1/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      base_url: 'https://{workspace}.cloud.databricks.com',
+      format: 1,
+      hosts: ['*.cloud.databricks.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: '{base_url}/oidc/v1/token',
+      },
     },
   ],
   datadog: [
@@ -477,6 +529,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  pinecone: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.pinecone.io'],
+      injections: [],
+    },
+  ],
   planetscale: [
     {
       api_key: {
@@ -501,6 +566,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  snowflake: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{account}.snowflakecomputing.com',
+      flow: 'api_key',
+      format: 1,
+      headers: {
+        'X-Snowflake-Authorization-Token-Type': 'PROGRAMMATIC_ACCESS_TOKEN',
+      },
+      hosts: ['*.snowflakecomputing.com'],
       injections: [],
     },
   ],

@@ -66,6 +66,9 @@ function parseWritten(text: string, credential: 'any' | 'signature'): ParsedHost
 // Without user, password, query and fragment: a secret that was pasted along is not repeated.
 const PASTED = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^/@?#]*@)?([^/@?#]+)(\/[^?#]*)?(?:[?#].*)?$/i
 
+// A longer one may be a secret, as those of webhooks are.
+const PLAIN_SEGMENT = /^[A-Za-z0-9._~-]{1,16}$/
+
 /** What somebody meant who pasted the address of a page, or wrote a host in another way than definitions do. */
 function meantHost(text: string): { readonly host: string; readonly rule: string } | undefined {
   const [, scheme, authority = '', path = ''] = PASTED.exec(text) ?? []
@@ -75,6 +78,7 @@ function meantHost(text: string): { readonly host: string; readonly rule: string
     .replace(/:443$/, '')
     .replace(/\.(?=$|:\d)/, '')
   const segments = path.split('/').filter((part) => part !== '' && part !== '*')
+  if (!segments.every((segment) => PLAIN_SEGMENT.test(segment))) return undefined
   const host = `${name}${segments.length === 0 ? '' : `/${segments.join('/')}/*`}`
   if (scheme !== undefined) return { host, rule: 'must be a host, not a URL' }
   if (path !== '' && path !== '/') return { host, rule: 'must be a host, or one with a path that ends in "/*"' }

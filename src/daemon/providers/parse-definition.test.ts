@@ -292,7 +292,7 @@ describe('a provider definition', () => {
     ['base URL of a whole registry', { base_url: 'https://{tenant}.co.uk' }, ['base_url']],
     ['base URL with half a label', { base_url: 'https://x-{tenant}.prov.test' }, ['base_url']],
     ['base URL with a name twice', { base_url: 'https://{a}.{a}.prov.test' }, ['base_url']],
-    ['base URL of four labels', { base_url: 'https://{a}.{b}.{c}.{d}.prov.test' }, ['base_url']],
+    ['base URL of five labels', { base_url: 'https://{a}.{b}.{c}.{d}.{e}.prov.test' }, ['base_url']],
     ['base URL twice', { base_url: ['https://{a}.prov.test', 'https://{a}.prov.test'] }, ['base_url']],
     ['base URL of two registries', { base_url: ['https://{a}.prov.test', 'https://{a}.{b}.co.uk'] }, ['base_url']],
     ['tenant host without a tenant', { tenant_hosts: ['{tenant}-x.prov.test'] }, ['tenant_hosts.0']],
