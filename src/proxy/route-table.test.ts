@@ -44,3 +44,24 @@ test('a new route counts on an intercepted host, and one that is gone stays', ()
   assert.equal(routesForPath(routes, '/y/1').length, 1)
   assert.deepEqual(learning.match({ host: 'b.test', port: 443 }), [])
 })
+
+test('what is spoken to in the clear is on this machine, at its own port, and needs no certificate', () => {
+  const plain = new RouteTable({
+    version: '1',
+    routes: [
+      route('localhost', { port: 11434, plain: true }),
+      route('127.0.0.1', { port: 11434, plain: true, path_prefix: '/v1/' }),
+      route('git.acme.test', { port: 80, plain: true }),
+    ],
+  })
+  assert.deepEqual(plain.hosts, [])
+  assert.equal(plain.matchPlain({ host: 'localhost', port: 11434 }).length, 1)
+  assert.equal(plain.matchPlain({ host: '127.0.0.1', port: 11434 }).length, 1)
+  assert.deepEqual(plain.match({ host: 'localhost', port: 11434 }), [])
+  assert.deepEqual(plain.matchPlain({ host: 'localhost', port: 11435 }), [])
+  assert.deepEqual(plain.matchPlain({ host: 'git.acme.test', port: 80 }), [])
+  assert.deepEqual([plain.speaksPlain('localhost'), plain.speaksPlain('::1')], [true, false])
+  const later = route('localhost', { port: 8000, plain: true })
+  assert.deepEqual(plain.learn({ version: '2', routes: [later] }), { missedHosts: [] })
+  assert.equal(plain.matchPlain({ host: 'localhost', port: 8000 }).length, 1)
+})
