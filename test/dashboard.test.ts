@@ -280,6 +280,26 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
     await page.getByText(/Short names: .*gmail, .*drive/).waitFor()
   })
 
+  it('connects to a server of one’s own, and says which address cannot be one', async () => {
+    const page = await world.openAs(ada, daemon, '/providers')
+    await beginConnecting(page, 'GitLab')
+    const address = dialog(page).getByLabel('Address of your own server')
+    await address.fill('https://api.stripe.com')
+    world.expect(/422/)
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await dialog(page)
+      .getByText(/api\.stripe\.com is one of stripe's/)
+      .first()
+      .waitFor()
+    await address.fill('https://git.acme.example/gitlab')
+    await page.getByRole('button', { name: 'Continue' }).click()
+    await dialog(page).getByLabel('GitLab API key').fill('glpat-CNRYserverofonesown')
+    await page.keyboard.press('Enter')
+    await page.getByText('GitLab is connected.').waitFor()
+    await page.goto(`${daemon.origin}/connections`)
+    await row(page, 'GitLab').getByText('git.acme.example').waitFor()
+  })
+
   it('connects by a key that signs, of one line or of many', async () => {
     const page = await world.openAs(ada, daemon, '/providers')
     await beginConnecting(page, 'Amazon Web Services')

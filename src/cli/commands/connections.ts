@@ -39,8 +39,9 @@ function statusOf({ status, attention }: Connection): string {
   return attention?.kind ?? status
 }
 
-function accountOf({ account }: Connection): string | undefined {
-  return account?.label ?? account?.id
+/** As whom it acts, or at which of several servers. */
+function accountOf({ account, base_url: address }: Connection): string | undefined {
+  return account?.label ?? account?.id ?? (address === undefined ? undefined : URL.parse(address)?.host)
 }
 
 /** An access token that has ended is no loss where another can be had for it. */

@@ -184,9 +184,14 @@ function columnsFor(options: ColumnsOptions): readonly Column<Connection>[] {
     },
     {
       title: 'Connection',
-      cell: ({ provider, connection, is_default, account }) => (
+      cell: ({ provider, connection, is_default, account, base_url: address }) => (
         <>
           {connection} {is_default && isOneOfMany(provider) && <span className="tag">used by default</span>}
+          {address !== undefined && (
+            <small className="soft path">
+              <Said>{address}</Said>
+            </small>
+          )}
           {account?.label !== undefined && (
             <small className="soft">
               <Said>{account.label}</Said>
