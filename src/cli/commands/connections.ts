@@ -29,7 +29,7 @@ const columns: readonly Column[] = [
   ['DEFAULT', ({ is_default }) => (is_default ? 'yes' : undefined), 'always'],
   ['STATUS', statusOf, 'always'],
   ['FLOW', ({ flow }) => flow, 'always'],
-  ['ACCOUNT', accountOf, 'if any'],
+  ['ACCOUNT', whereabouts, 'if any'],
   ['EXPIRES', expiryOf, 'if any'],
   ['LAST USED', ({ last_used_at }) => (last_used_at ? day(last_used_at) : 'never'), 'always'],
 ]
@@ -39,9 +39,14 @@ function statusOf({ status, attention }: Connection): string {
   return attention?.kind ?? status
 }
 
+function accountOf({ account }: Connection): string | undefined {
+  return account?.label ?? account?.id
+}
+
 /** As whom it acts, or at which of several servers. */
-function accountOf({ account, base_url: address }: Connection): string | undefined {
-  return account?.label ?? account?.id ?? (address === undefined ? undefined : URL.parse(address)?.host)
+function whereabouts(connection: Connection): string | undefined {
+  const { base_url: address } = connection
+  return accountOf(connection) ?? (address === undefined ? undefined : URL.parse(address)?.host)
 }
 
 /** An access token that has ended is no loss where another can be had for it. */
