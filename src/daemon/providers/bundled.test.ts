@@ -242,7 +242,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['gumroad', 'api.gumroad.com/v2/user', 'Authorization: Bearer CNRYkey'],
   ['harness', 'app.harness.io/ng/api/projects', 'x-api-key: CNRYkey'],
   ['harvest', 'api.harvestapp.com/v2/users/me', 'Authorization: Bearer CNRYkey', 'Harvest-Account-Id: CNRYaccount_id'],
-  ['hashnode', 'gql.hashnode.com/', 'Authorization: CNRYkey'],
+  ['hashnode', 'gql-beta.hashnode.com/', 'Authorization: Bearer CNRYkey'],
   ['helicone', 'ai-gateway.helicone.ai/v1/chat/completions', 'Authorization: Bearer CNRYkey'],
   ['helius', 'mainnet.helius-rpc.com/', '?api-key=CNRYkey'],
   ['helpscout-docs', 'docsapi.helpscout.net/v1/collections', 'Authorization: Basic Q05SWWtleTpY'],
@@ -285,7 +285,7 @@ const EXPECTED: readonly (readonly [name: string, request: string, ...injected: 
   ['jira', 'acme.atlassian.net/rest/api/3/myself', 'Authorization: Basic Q05SWWVtYWlsOkNOUllrZXk='],
   ['jotform', 'api.jotform.com/user', 'APIKEY: CNRYkey'],
   ['jumpcloud', 'console.jumpcloud.com/api/systemusers', 'x-api-key: CNRYkey'],
-  ['kagi', 'kagi.com/api/v0/search', 'Authorization: Bot CNRYkey'],
+  ['kagi', 'kagi.com/api/v1/search', 'Authorization: Bearer CNRYkey'],
   ['kilo', 'api.kilo.ai/api/gateway/chat/completions', 'Authorization: Bearer CNRYkey'],
   ['kimi-coding', 'api.kimi.com/coding/v1/chat/completions', 'Authorization: Bearer CNRYkey'],
   [
@@ -789,7 +789,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['zoom', 'api.zoom.us/v1/me', 'Authorization: Bearer CNRYtoken'],
 ]
 
-/** On hosts where the credential has a form of its own: git over https, and registries of packages and images. */
+/** On hosts where the credential has a form of its own: git over https, registries of packages and images, older APIs. */
 const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofKey: string, ofToken?: string])[] = [
   [
     'bitbucket',
@@ -820,22 +820,36 @@ const EXPECTED_ELSEWHERE: readonly (readonly [name: string, request: string, ofK
     'Authorization: Basic b2F1dGgyOkNOUllrZXk=',
     'Authorization: Basic b2F1dGgyOkNOUll0b2tlbg==',
   ],
+  ['kagi', 'kagi.com/api/v0/search', 'Authorization: Bot CNRYkey'],
   ['wandb', 'api.inference.wandb.ai/v1/chat/completions', 'Authorization: Bearer CNRYkey'],
 ]
 
 /** Further hosts that the same key is for: regions, and APIs of a service beside its chief one. */
 const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
+  ['aws-bedrock', 'bedrock-mantle.us-east-1.api.aws'],
+  ['axiom', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
   ['black-forest-labs', 'api.eu1.bfl.ai', 'api.us1.bfl.ai'],
+  ['brex', 'api.brex.com'],
   ['buildkite', 'graphql.buildkite.com'],
   ['datadog', 'api.ap2.datadoghq.com', 'api.uk1.datadoghq.com', 'api.ddog-gov.com', 'api.us2.ddog-gov.com'],
   ['fal', 'rest.fal.ai'],
+  ['gong', 'us-1234.api.gong.io'],
   ['honeycomb', 'api.eu1.honeycomb.io'],
+  ['jumpcloud', 'console.eu.jumpcloud.com/api', 'console.in.jumpcloud.com/api'],
+  ['langfuse', 'hipaa.cloud.langfuse.com', 'jp.cloud.langfuse.com'],
   ['pagerduty', 'api.eu.pagerduty.com'],
-  ['sendgrid', 'api.eu.sendgrid.com'],
-  ['tinybird', 'api.us-east.aws.tinybird.co', 'api.us-west-2.aws.tinybird.co'],
-  ['tinybird', 'api.eu-central-1.aws.tinybird.co', 'api.eu-west-1.aws.tinybird.co'],
   ['pinecone', 'docs-1ab2.svc.us-east1-gcp.pinecone.io', 'docs-1ab2.svc.aped-4627-b74a.pinecone.io'],
+  ['posthog', 'eu.i.posthog.com', 'us.i.posthog.com'],
+  ['sendgrid', 'api.eu.sendgrid.com'],
+  ['smartsheet', 'api.smartsheet.au', 'api.smartsheet.eu', 'api.smartsheetgov.com'],
+  ['sonarcloud', 'api.sonarqube.us', 'sonarqube.us/api'],
+  ['testrail', 'acme.testrail.com'],
+  ['tinybird', 'api.eu-central-1.aws.tinybird.co', 'api.eu-west-1.aws.tinybird.co'],
+  ['tinybird', 'api.us-east.aws.tinybird.co', 'api.us-west-2.aws.tinybird.co'],
+  ['typeform', 'api.eu.typeform.com', 'api.typeform.eu'],
+  ['v0', 'api.v0.app'],
   ['vonage', 'rest.nexmo.com'],
+  ['wistia', 'upload.wistia.com'],
 ]
 
 /** Requests to servers of people's own: with which address the login was, and what they carry. */
@@ -944,6 +958,7 @@ const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string
   ['copper', 'COPPER_API_KEY', 'COPPER_USER_EMAIL'],
   ['cursor-admin', 'CURSOR_ADMIN_API_KEY'],
   ['dashscope', 'ALIBABA_API_KEY'],
+  ['dnsimple', 'DNSIMPLE_TOKEN', 'DNSIMPLE_OAUTH_TOKEN'],
   ['eventbrite', 'EVENTBRITE_PRIVATE_TOKEN'],
   ['explorium', 'EXPLORIUM_API_KEY'],
   ['featherless', 'FEATHERLESS_API_KEY'],
@@ -956,7 +971,7 @@ const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string
   ['grist', 'GRIST_API_KEY'],
   ['gumroad', 'GUMROAD_ACCESS_TOKEN'],
   ['harness', 'HARNESS_PLATFORM_API_KEY'],
-  ['hashnode', 'HASHNODE_TOKEN'],
+  ['hashnode', 'HASHNODE_PAT', 'HASHNODE_TOKEN'],
   ['helpscout-docs', 'HELPSCOUT_DOCS_API_KEY'],
   ['jumpcloud', 'JUMPCLOUD_API_KEY'],
   ['lever', 'LEVER_API_KEY'],
@@ -978,11 +993,14 @@ const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string
   ['storyblok', 'STORYBLOK_PERSONAL_ACCESS_TOKEN'],
   ['surveymonkey', 'SURVEYMONKEY_ACCESS_TOKEN'],
   ['tally', 'TALLY_API_KEY'],
+  ['testrail', 'TESTRAIL_API_KEY', 'TESTRAIL_EMAIL'],
   ['tinybird', 'TINYBIRD_TOKEN'],
   ['travis-ci', 'TRAVIS_API_TOKEN'],
+  ['turso', 'TURSO_API_TOKEN', 'TURSO_PLATFORM_TOKEN'],
   ['vimeo', 'VIMEO_ACCESS_TOKEN'],
   ['vultr-inference', 'VULTR_INFERENCE_API_KEY'],
   ['wise', 'WISE_API_TOKEN'],
+  ['wistia', 'WISTIA_API_TOKEN'],
   ['workable', 'WORKABLE_API_TOKEN', 'WORKABLE_SUBDOMAIN'],
   ['x', 'X_BEARER_TOKEN', 'TWITTER_BEARER_TOKEN'],
   ['zerotier', 'ZEROTIER_CENTRAL_TOKEN'],
@@ -1018,7 +1036,7 @@ const EXPECTED_KEYS: readonly (readonly [name: string, ...forms: string[]])[] = 
   ['grafana', 'glsa_{32a}_{8a}', 'glc_{60a}', 'eyJrIjoi{70a}'],
   ['harness', 'pat.{22a}.{24a}.{20a}', 'sat.{22a}.{24a}.{20a}'],
   ['heroku', 'HRKU-AA{58a}', '{8a}-{4a}-{4a}-{4a}-{12a}'],
-  ['jfrog', 'AKCp{69a}', 'cmVmd{59a}', 'eyJ{40a}.{40a}.{40a}'],
+  ['jfrog', 'cmVmd{59a}', 'eyJ{40a}.{40a}.{40a}'],
   ['jira', 'ATATT3{180a}=A{7n}', '{24a}'],
   ['langfuse', 'sk-lf-{8a}-{4a}-{4a}-{4a}-{12a}'],
   ['langsmith', 'lsv2_pt_{32a}_{10a}', 'lsv2_sk_{32a}_{10a}', 'ls__{32a}'],
@@ -1133,6 +1151,7 @@ const AMAZON_NAMES: readonly (readonly [host: string, name: string | undefined])
   ['lambda.s3.eu-west-1.amazonaws.com', 'aws'],
   ['bucket.s3.dualstack.eu-west-1.amazonaws.com', 'aws'],
   ['bedrock.eu-west-1.amazonaws.com', 'aws-bedrock'],
+  ['bedrock-mantle.eu-west-1.api.aws', 'aws-bedrock'],
   ['bedrock-agent-runtime.eu-west-1.amazonaws.com', 'aws'],
   ['ec2-198-51-100-1.eu-west-1.compute.amazonaws.com', undefined],
   ['x1.execute-api.eu-west-1.amazonaws.com', undefined],

@@ -14,6 +14,42 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
     },
   ],
+  'aws-bedrock': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['bedrock-runtime.*.amazonaws.com', 'bedrock.*.amazonaws.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      hosts: ['bedrock-runtime.*.amazonaws.com', 'bedrock.*.amazonaws.com'],
+      signing: {
+        type: 'aws_sigv4',
+      },
+    },
+  ],
+  axiom: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.axiom.co'],
+      injections: [],
+    },
+  ],
   bitbucket: [
     {
       api_key: {
@@ -282,6 +318,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  gong: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{access_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.gong.io'],
+      injections: [],
+    },
+  ],
   'google-calendar': [
     {
       auth_type: 'oauth2',
@@ -446,6 +496,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  hashnode: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['gql.hashnode.com'],
+      injections: [],
+    },
+  ],
   honeycomb: [
     {
       api_key: {
@@ -456,6 +519,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.honeycomb.io'],
+      injections: [],
+    },
+  ],
+  jumpcloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['console.jumpcloud.com/api/*'],
+      injections: [],
+    },
+  ],
+  kagi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bot',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['kagi.com/api/v0/*'],
       injections: [],
     },
   ],
@@ -473,6 +563,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         revision: '2024-07-15',
       },
       hosts: ['a.klaviyo.com'],
+      injections: [],
+    },
+  ],
+  langfuse: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{public_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['cloud.langfuse.com', 'us.cloud.langfuse.com'],
       injections: [],
     },
   ],
@@ -555,6 +659,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  posthog: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.posthog.com', 'eu.posthog.com', 'us.posthog.com'],
+      injections: [],
+    },
+  ],
   sendgrid: [
     {
       api_key: {
@@ -566,6 +684,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  smartsheet: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.smartsheet.com'],
       injections: [],
     },
   ],
@@ -584,6 +716,35 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         'X-Snowflake-Authorization-Token-Type': 'PROGRAMMATIC_ACCESS_TOKEN',
       },
       hosts: ['*.snowflakecomputing.com'],
+      injections: [],
+    },
+  ],
+  sonarcloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.sonarcloud.io', 'sonarcloud.io/api/*'],
+      injections: [],
+    },
+  ],
+  testrail: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{email}',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{instance}.testrail.io',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.testrail.io'],
       injections: [],
     },
   ],
@@ -615,6 +776,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  typeform: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu.typeform.com', 'api.typeform.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.eu.typeform.com', 'api.typeform.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.typeform.com/oauth/token',
+      },
+    },
+  ],
+  v0: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.v0.dev'],
+      injections: [],
+    },
+  ],
   vonage: [
     {
       api_key: {
@@ -640,6 +840,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.wandb.ai'],
+      injections: [],
+    },
+  ],
+  wistia: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.wistia.com'],
       injections: [],
     },
   ],
