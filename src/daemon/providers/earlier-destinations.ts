@@ -14,6 +14,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
     },
   ],
+  assemblyai: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.assemblyai.com', 'streaming.assemblyai.com'],
+      injections: [],
+    },
+  ],
   'aws-bedrock': [
     {
       api_key: {
@@ -114,6 +127,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  braintrust: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.braintrust.dev'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -125,6 +152,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  cloudinary: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{cloud_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cloudinary.com'],
+      injections: [],
+    },
+  ],
+  contentful: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.contentful.com', 'upload.contentful.com'],
       injections: [],
     },
   ],
@@ -183,6 +238,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         'api.us5.datadoghq.com',
       ],
       injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
+    },
+  ],
+  deepgram: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.deepgram.com'],
+      injections: [],
+    },
+  ],
+  elevenlabs: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'xi-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.elevenlabs.io'],
+      injections: [],
     },
   ],
   fal: [
@@ -509,6 +591,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  helicone: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ai-gateway.helicone.ai', 'api.helicone.ai'],
+      injections: [],
+    },
+  ],
   honeycomb: [
     {
       api_key: {
@@ -580,6 +676,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  launchdarkly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.launchdarkly.com/api/*'],
+      injections: [],
+    },
+  ],
   linear: [
     {
       auth_type: 'oauth2',
@@ -591,6 +700,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.linear.app/oauth/token',
       },
+    },
+  ],
+  llamacloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cloud.llamaindex.ai'],
+      injections: [],
     },
   ],
   notion: [
@@ -716,6 +839,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         'X-Snowflake-Authorization-Token-Type': 'PROGRAMMATIC_ACCESS_TOKEN',
       },
       hosts: ['*.snowflakecomputing.com'],
+      injections: [],
+    },
+  ],
+  snyk: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.snyk.io'],
       injections: [],
     },
   ],
