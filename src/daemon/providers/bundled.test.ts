@@ -864,6 +864,7 @@ const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
   ['tinybird', 'api.us-east.aws.tinybird.co', 'api.us-west-2.aws.tinybird.co'],
   ['typeform', 'api.eu.typeform.com', 'api.typeform.eu'],
   ['v0', 'api.v0.app'],
+  ['vapi', 'api.eu.vapi.ai'],
   ['vonage', 'rest.nexmo.com'],
   ['wistia', 'upload.wistia.com'],
 ]
