@@ -14,6 +14,55 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
     },
   ],
+  assemblyai: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.assemblyai.com', 'streaming.assemblyai.com'],
+      injections: [],
+    },
+  ],
+  'aws-bedrock': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['bedrock-runtime.*.amazonaws.com', 'bedrock.*.amazonaws.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      hosts: ['bedrock-runtime.*.amazonaws.com', 'bedrock.*.amazonaws.com'],
+      signing: {
+        type: 'aws_sigv4',
+      },
+    },
+  ],
+  axiom: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.axiom.co'],
+      injections: [],
+    },
+  ],
   bitbucket: [
     {
       api_key: {
@@ -78,6 +127,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  braintrust: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.braintrust.dev'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -89,6 +152,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  cloudinary: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{cloud_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cloudinary.com'],
+      injections: [],
+    },
+  ],
+  contentful: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.contentful.com', 'upload.contentful.com'],
       injections: [],
     },
   ],
@@ -147,6 +238,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         'api.us5.datadoghq.com',
       ],
       injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
+    },
+  ],
+  deepgram: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.deepgram.com'],
+      injections: [],
+    },
+  ],
+  elevenlabs: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'xi-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.elevenlabs.io'],
+      injections: [],
     },
   ],
   fal: [
@@ -279,6 +397,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.godaddy.com', 'api.ote-godaddy.com'],
+      injections: [],
+    },
+  ],
+  gong: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{access_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.gong.io'],
       injections: [],
     },
   ],
@@ -446,6 +578,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  hashnode: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['gql.hashnode.com'],
+      injections: [],
+    },
+  ],
+  helicone: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ai-gateway.helicone.ai', 'api.helicone.ai'],
+      injections: [],
+    },
+  ],
   honeycomb: [
     {
       api_key: {
@@ -456,6 +615,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.honeycomb.io'],
+      injections: [],
+    },
+  ],
+  jumpcloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['console.jumpcloud.com/api/*'],
+      injections: [],
+    },
+  ],
+  kagi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bot',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['kagi.com/api/v0/*'],
       injections: [],
     },
   ],
@@ -476,6 +662,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  langfuse: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{public_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['cloud.langfuse.com', 'us.cloud.langfuse.com'],
+      injections: [],
+    },
+  ],
+  launchdarkly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.launchdarkly.com/api/*'],
+      injections: [],
+    },
+  ],
   linear: [
     {
       auth_type: 'oauth2',
@@ -487,6 +700,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.linear.app/oauth/token',
       },
+    },
+  ],
+  llamacloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cloud.llamaindex.ai'],
+      injections: [],
     },
   ],
   notion: [
@@ -555,6 +782,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  posthog: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.posthog.com', 'eu.posthog.com', 'us.posthog.com'],
+      injections: [],
+    },
+  ],
   sendgrid: [
     {
       api_key: {
@@ -566,6 +807,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  smartsheet: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.smartsheet.com'],
       injections: [],
     },
   ],
@@ -584,6 +839,49 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         'X-Snowflake-Authorization-Token-Type': 'PROGRAMMATIC_ACCESS_TOKEN',
       },
       hosts: ['*.snowflakecomputing.com'],
+      injections: [],
+    },
+  ],
+  snyk: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.snyk.io'],
+      injections: [],
+    },
+  ],
+  sonarcloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.sonarcloud.io', 'sonarcloud.io/api/*'],
+      injections: [],
+    },
+  ],
+  testrail: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{email}',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{instance}.testrail.io',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.testrail.io'],
       injections: [],
     },
   ],
@@ -615,6 +913,59 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  typeform: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu.typeform.com', 'api.typeform.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.eu.typeform.com', 'api.typeform.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.typeform.com/oauth/token',
+      },
+    },
+  ],
+  v0: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.v0.dev'],
+      injections: [],
+    },
+  ],
+  vapi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.vapi.ai'],
+      injections: [],
+    },
+  ],
   vonage: [
     {
       api_key: {
@@ -640,6 +991,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.wandb.ai'],
+      injections: [],
+    },
+  ],
+  wistia: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.wistia.com'],
       injections: [],
     },
   ],

@@ -5,7 +5,7 @@ export interface AwsScope {
 }
 
 const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,2}-[0-9]{1,2}$/
-const DOMAIN = '.amazonaws.com'
+const DOMAINS = ['.amazonaws.com', '.api.aws'] as const
 /** Where the services without regions are. */
 const GLOBAL_REGION = 'us-east-1'
 
@@ -26,9 +26,10 @@ const SIGNED_AS: Readonly<Record<string, string>> = {
  * @param host in lower case
  */
 export function scopeOfHost(host: string): AwsScope | undefined {
-  if (!host.endsWith(DOMAIN)) return undefined
+  const domain = DOMAINS.find((one) => host.endsWith(one))
+  if (domain === undefined) return undefined
   const labels = host
-    .slice(0, -DOMAIN.length)
+    .slice(0, -domain.length)
     .split('.')
     .filter((label) => label !== 'dualstack')
   const last = labels.at(-1) ?? ''

@@ -116,6 +116,7 @@ describe('region and service of a host', () => {
     ['runtime.sagemaker.us-east-1.amazonaws.com', 'us-east-1 sagemaker'],
     ['bedrock-runtime.us-west-2.amazonaws.com', 'us-west-2 bedrock'],
     ['sts-fips.us-east-1.amazonaws.com', 'us-east-1 sts'],
+    ['bedrock-mantle.us-east-1.api.aws', 'us-east-1 bedrock-mantle'],
     ['storage.example.com', undefined],
     ['us-east-1.amazonaws.com', undefined],
   ] as const)
