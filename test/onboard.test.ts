@@ -91,12 +91,14 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
   it('sees that one part differs, an address too, and leaves what is stored alone until told otherwise', async () => {
     write({ ...DATADOG, ...DATABRICKS })
     await onboard()
-    write({ DD_APP_KEY: 'CNRYother', DATABRICKS_HOST: 'other.cloud.databricks.com' }, '.env.local')
+    const { DATABRICKS_TOKEN } = DATABRICKS
+    const other = { DATABRICKS_TOKEN, DATABRICKS_HOST: 'other.cloud.databricks.com' }
+    write({ DD_APP_KEY: 'CNRYother', ...other }, '.env.local')
 
     const { rows } = await onboard()
 
     assert.deepEqual(rows, [
-      'databricks DATABRICKS_TOKEN .env different',
+      'databricks DATABRICKS_TOKEN .env.local different',
       'databricks DATABRICKS_HOST .env.local different',
       'datadog DD_API_KEY .env different',
       'datadog DD_APP_KEY .env.local different',
@@ -105,6 +107,40 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
     assert.deepEqual((await onboard('--overwrite')).imported, ['databricks', 'datadog'])
     assert.equal((await connection('datadog')).credential.app_key, 'CNRYother')
     assert.equal((await connection('databricks')).base_url, 'https://other.cloud.databricks.com')
+  })
+
+  it('lets no file of the folder say where the key of another of its files goes', async () => {
+    write({ GRAFANA_TOKEN: 'glsa_CNRY0123456789' }, '.env.local')
+    write({ GRAFANA_URL: 'https://grafana.acme.example' })
+    const { imported, stderr } = await onboard()
+    assert.deepEqual(imported, [])
+    assert.match(
+      stderr,
+      /GRAFANA_URL in \.env was not used: a file does not say where GRAFANA_TOKEN in \.env\.local goes/,
+    )
+  })
+
+  for (const [what, variables] of [
+    ['a neighbour of one label', 'OPENAI_BASE_URL=http://vllm:8000/v1'],
+    ['a neighbour that is called like the service', 'OPENAI_BASE_URL=http://openai/v1'],
+    ['a host without a scheme', 'OPENAI_HOST=gateway'],
+    ['an address that a shell would have to make', 'OPENAI_BASE_URL=$(llm-url)/v1'],
+    ['an address whose quote is not closed', 'OPENAI_BASE_URL="https://llm.acme.example'],
+  ] as const)
+    it(`imports no key for the public service that is for ${what}`, async () => {
+      writeFileSync(join(world.folder, '.env'), `OPENAI_API_KEY=sk-CNRY0123456789abcdef\n${variables}\n`)
+      const { imported, stderr } = await onboard()
+      assert.deepEqual(imported, [])
+      assert.match(stderr, /OPENAI_API_KEY in \.env was not used: OPENAI_(BASE_URL|HOST) in \.env says/)
+    })
+
+  it('takes two lines that end in a carriage return alone for two variables', async () => {
+    writeFileSync(
+      join(world.folder, '.env'),
+      'OPENAI_API_KEY=sk-CNRY0123456789abcdef\rGROQ_API_KEY=gsk_CNRY0123456789\r',
+    )
+    assert.deepEqual((await onboard()).imported.toSorted(), ['groq', 'openai'])
+    assert.equal((await connection('openai')).credential.api_key, 'sk-CNRY0123456789abcdef')
   })
 
   it('says what else it needs, and imports nothing by halves', async () => {

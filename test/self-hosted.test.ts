@@ -113,6 +113,46 @@ describe('servers of the user’s own', { timeout: 240_000 }, () => {
     assert.equal((await world.broker(['connections', 'set-default', 'gitlab', 'default'])).code, 0)
   })
 
+  it('use the first connection that is for a place, where the default is for another', async () => {
+    const { code } = await logIn(
+      world,
+      'gitlab',
+      KEY.other,
+      '--connection',
+      'zz',
+      '--base-url',
+      'https://git.acme.example',
+    )
+    assert.equal(code, 0)
+    assert.equal((await asked(['https://git.acme.example/api/v4/user']))[0].token, KEY.acme)
+    const [chosen] = await asked(['https://git.acme.example/api/v4/user'], '--connection', 'gitlab=zz')
+    assert.equal(chosen.token, KEY.other)
+    assert.equal((await world.broker(['logout', 'gitlab', '--connection', 'zz'])).code, 0)
+  })
+
+  it('are known by the address of their API, too', async () => {
+    const url = 'https://git.other.example/api/v4'
+    const { code } = await logIn(world, 'gitlab', KEY.other, '--connection', 'api', '--base-url', url)
+    assert.equal(code, 0)
+    const [api] = await asked(['https://git.other.example/api/v4/user'])
+    assert.equal(api.token, KEY.other)
+    assert.equal((await world.broker(['logout', 'gitlab', '--connection', 'api'])).code, 0)
+  })
+
+  it('leave the public service alone where nothing else is connected, and `why` says so', async () => {
+    const url = 'https://git.other.example'
+    assert.equal((await logIn(world, 'github', `ghp_${'C'.repeat(36)}`, '--base-url', url)).code, 0)
+    const why = await world.broker(['why', 'https://api.github.com/user', '--json'])
+    assert.deepEqual([why.code, JSON.parse(why.stdout).verdict], [3, 'tunnel'])
+    assert.equal((await world.broker(['logout', 'github', '--connection', 'default'])).code, 0)
+  })
+
+  it('are not the public service because a variable of a script is empty', async () => {
+    const { code, stderr } = await logIn(world, 'gitlab', KEY.other, '--connection', 'none', '--base-url', '')
+    assert.equal(code, 2)
+    assert.match(stderr, /--base-url.*empty/)
+  })
+
   for (const [what, provider, url, said] of [
     ['a host of another provider', 'gitlab', 'https://api.stripe.com', /one of stripe's/],
     ['the public service itself', 'gitlab', 'https://gitlab.com', /gitlab\.com is the public service/],

@@ -19,14 +19,11 @@ export interface FoundVariable {
 /** The first one wins; the process's own environment wins over all of them. */
 const FILES = ['.env.development.local', '.env.local', '.env.development', '.env'] as const
 
-/** Whether a value was found in one of the files that are read of every folder. */
-export function isOfFolder(source: string): boolean {
-  return FILES.some((file) => file === source)
-}
-
 export interface FoundVariables {
   /** Each once, by name. */
   readonly found: ReadonlyMap<string, FoundVariable>
+  /** Which were there, by name the place of each, and had no value that can be used. */
+  readonly unread: ReadonlyMap<string, string>
   /** Others that may hold a key, where they were found first. */
   readonly others: readonly Pick<FoundVariable, 'name' | 'source'>[]
 }
@@ -50,6 +47,11 @@ export function findVariables(
 ): FoundVariables {
   const found = new Map<string, FoundVariable>()
   const others = new Map<string, Pick<FoundVariable, 'name' | 'source'>>()
+  const unread = new Map<string, string>()
+  const refuse = (name: string, source: string, why: string) => {
+    unread.set(name, source)
+    warn(`${name} in ${source} ${why}`)
+  }
   const take = (
     source: string,
     variables: Readonly<Record<string, string | undefined>>,
@@ -60,15 +62,17 @@ export function findVariables(
       if (!names.has(name) || found.has(name) || value.trim() === '') continue
       const problem = problemOf(value, source) ?? oddityIn(name)
       if (problem === undefined) found.set(name, { name, source, value: new Secret(value) })
-      else warn(`${name} in ${source} was not used: ${problem}`)
+      else refuse(name, source, `was not used: ${problem}`)
     }
   }
-  const takeLines = (file: string, text: string) => {
+  const takeLines = (file: string, raw: string) => {
+    // A CR alone ends a line, too: else two keys of two providers would be one.
+    const text = raw.replace(/\r\n?/g, '\n')
     const [read, written] = [parseEnv(text), linesIn(text)]
     take(file, read, (name) => oddityOf(written.get(name) ?? ''))
     for (const name of written.keys()) {
       if (names.has(name) && !found.has(name) && read[name] === undefined)
-        warn(`${name} in ${file} was not read: a quote before it is not closed`)
+        refuse(name, file, 'was not read: a quote before it is not closed')
     }
   }
   take(ENVIRONMENT, environment)
@@ -80,7 +84,7 @@ export function findVariables(
     else if (variables instanceof Broken) warn(`${file} was not read: ${variables.inWords}`)
     else take(file, variables)
   }
-  return { found, others: [...others.values()] }
+  return { found, unread, others: [...others.values()] }
 }
 
 /** By its name, and by a value that is a word of some length and no placeholder. */
@@ -92,7 +96,7 @@ const SECRET_NAME = /(?:^|_)(?:API_?KEY|TOKEN|SECRET|SECRET_KEY|ACCESS_KEY|PRIVA
 
 /** The values as they are written, by name; the last line of a name counts. */
 function linesIn(text: string): ReadonlyMap<string, string> {
-  const lines = text.replace(/^\uFEFF/, '').split(/\r?\n/)
+  const lines = text.replace(/^\uFEFF/, '').split('\n')
   return new Map(
     lines.flatMap((line) => {
       const [, name, value = ''] = /^\s*(?:export\s+)?([A-Za-z_][A-Za-z0-9_.-]*)\s*=\s*(.*)$/.exec(line) ?? []

@@ -1,7 +1,7 @@
 import type { DaemonClient } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
 import type { Connection } from '../schemas/index.ts'
-import { ENVIRONMENT, type FoundVariable, isOfFolder } from './environment-files.ts'
+import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
 import { type NoKey, whyNoKey } from './no-key.ts'
@@ -30,6 +30,8 @@ export interface ImportOptions {
   readonly client: DaemonClient
   readonly mode: ImportMode
   readonly found: ReadonlyMap<string, FoundVariable>
+  /** Variables that are there and cannot be read, with the place of each. */
+  readonly unread: ReadonlyMap<string, string>
   /** What other programs keep; a variable goes before it. */
   readonly keys: readonly FoundKey[]
   readonly connections: readonly Connection[]
@@ -85,9 +87,9 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
 /** Hears of what was found and is not used. */
 type Skip = (variable: FoundVariable, reason: NonNullable<ImportResult['reason']>, why: string) => void
 
-function candidatesOf(provider: KeyProvider, { found, keys, warn }: ImportOptions, skip: Skip): readonly Candidate[] {
-  const ofFiles = keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key, skip))
-  return [...fromVariables(provider, found, { warn, skip }), ...ofFiles].filter(({ told }) => told.length > 0)
+function candidatesOf(provider: KeyProvider, options: ImportOptions, skip: Skip): readonly Candidate[] {
+  const ofFiles = options.keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key, skip))
+  return [...fromVariables(provider, options, skip), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
 /** Whether a key of a file is for this provider. */
@@ -97,16 +99,12 @@ export function isOf(owner: FoundKey['owner'], { name, hosts, registries }: KeyP
 }
 
 /** The first value of each part together; each further one in the place of the first. */
-function fromVariables(
-  provider: KeyProvider,
-  found: ReadonlyMap<string, FoundVariable>,
-  { warn, skip }: { readonly warn: ImportOptions['warn']; readonly skip: Skip },
-): readonly Candidate[] {
+function fromVariables(provider: KeyProvider, options: ImportOptions, skip: Skip): readonly Candidate[] {
   const held = provider.variables.flatMap(({ name, part }) => {
-    const variable = found.get(name)
-    return variable && mayBeUsed({ part, variable }, provider, { found, skip }) ? [{ part, variable }] : []
+    const variable = options.found.get(name)
+    return variable && mayBeUsed({ part, variable }, provider, options, skip) ? [{ part, variable }] : []
   })
-  const all = withoutForeignAddress(provider, held, warn)
+  const all = withoutForeignAddress(provider, held, options.warn)
   // An account's name or address alone is no credential.
   if (!all.some(({ part }) => isSecret(part, provider))) return []
   const first = new Map(all.toReversed().map(({ part, variable }) => [part, variable]))
@@ -126,25 +124,24 @@ function fromVariables(
 }
 
 /** Says so where the key of a variable is none, or is for another place than the provider's. */
-function mayBeUsed(
-  { part, variable }: Held,
-  provider: KeyProvider,
-  { found, skip }: { readonly found: ReadonlyMap<string, FoundVariable>; readonly skip: Skip },
-): boolean {
+function mayBeUsed({ part, variable }: Held, provider: KeyProvider, options: ImportOptions, skip: Skip): boolean {
   if (isPlaceholder(variable.value, provider)) return false
   if (!isSecret(part, provider)) return true
   const problem = whyNoKey(variable.value)
-  const elsewhere = problem === undefined ? otherPlaceOf(provider, variable.name, found) : undefined
+  const elsewhere = problem === undefined ? otherPlaceOf(provider, variable.name, options) : undefined
   if (problem !== undefined) skip(variable, problem.reason, `it ${problem.why}`)
-  if (elsewhere) skip(variable, 'other_place', forAnother(provider, elsewhere))
+  if (elsewhere) skip(variable, 'other_place', forAnother(provider, elsewhere, options))
   return problem === undefined && elsewhere === undefined
 }
 
-function forAnother(provider: KeyProvider, { says, host, address }: OtherPlace): string {
+function forAnother(provider: KeyProvider, place: OtherPlace, { connections }: ImportOptions): string {
   const { name, baseUrl, selfHosted } = provider
-  const login = `\`broker login ${name} --base-url ${(selfHosted && address) || '…'}\``
+  const { says, source, host } = place
+  if (host === undefined) return `${says} in ${source} says where it is for, and cannot be read`
+  const isTaken = connections.some((one) => one.provider === name && one.connection === DEFAULT_CONNECTION)
+  const login = `\`broker login ${name} --base-url ${(selfHosted && place.address) || '…'}${isTaken ? ' --connection <name>' : ''}\``
   const way = baseUrl === undefined && !selfHosted ? 'define it with `broker provider register`' : login
-  return `${says.name} in ${says.source} says that it is for ${host}, which is no host of ${name} (${way})`
+  return `${says} in ${source} says that it is for ${host}, which is no host of ${name} (${way})`
 }
 
 interface Held {
@@ -152,7 +149,7 @@ interface Held {
   readonly variable: FoundVariable
 }
 
-/** A file may be somebody else's: it does not say where a key goes that is none of its own. */
+/** A file may be somebody else's, as those that are committed are: it does not say where the key of another goes. */
 function withoutForeignAddress(
   provider: KeyProvider,
   held: readonly Held[],
@@ -161,7 +158,7 @@ function withoutForeignAddress(
   const keys = held.filter(({ part }) => isSecret(part, provider))
   const foreignTo = ({ part, variable }: Held) =>
     isAddress(part, provider) && variable.source !== ENVIRONMENT
-      ? keys.find((key) => ownerOf(key.variable) !== ownerOf(variable))
+      ? keys.find((key) => key.variable.source !== variable.source)
       : undefined
   for (const one of held) {
     const key = foreignTo(one)?.variable
@@ -170,11 +167,6 @@ function withoutForeignAddress(
     warn(`${inWords([one.variable])} not used: a file does not say where ${key.name} ${from} goes; set both there`)
   }
   return held.filter((one) => foreignTo(one) === undefined)
-}
-
-/** Who wrote it: the files of the folder are of one hand. */
-function ownerOf({ source }: FoundVariable): string {
-  return isOfFolder(source) ? '.' : source
 }
 
 function isAddress(part: string, { baseUrl = '' }: KeyProvider): boolean {

@@ -42,28 +42,46 @@ export function placeVariablesOf(variable: string): readonly string[] {
   return beginnings.flatMap((one) => PLACE_ENDINGS.map((ending) => `${one}_${ending}`))
 }
 
-/** A variable that says where a key is for, and the host that it names. */
+/** Where a key is for, as another variable says. */
 export interface OtherPlace {
-  readonly says: FoundVariable
-  readonly host: string
+  /** The variable, and where it was found. */
+  readonly says: string
+  readonly source: string
+  /** Undefined where it cannot be read. */
+  readonly host?: string
   /** What a login could be given as its base URL; undefined where no credential may go there. */
-  readonly address: string | undefined
+  readonly address?: string | undefined
 }
 
-/** The one that names a host of somebody else. */
+interface Variables {
+  readonly found: ReadonlyMap<string, FoundVariable>
+  /** By name where they were found, without a value that can be used. */
+  readonly unread: ReadonlyMap<string, string>
+}
+
+/** The one that names a host of somebody else, or nobody knows which. */
 export function otherPlaceOf(
   provider: KeyProvider,
   variable: string,
-  found: ReadonlyMap<string, FoundVariable>,
+  { found, unread }: Variables,
 ): OtherPlace | undefined {
   const own = new Set(provider.variables.map(({ name }) => name))
   for (const name of placeVariablesOf(variable)) {
-    const says = own.has(name) ? undefined : found.get(name)
+    if (own.has(name)) continue
+    const source = unread.get(name)
+    if (source !== undefined) return { says: name, source }
+    const says = found.get(name)
     const url = says && urlIn(says.value.reveal())
     const host = url && hostOf(url)
-    if (says && host && !provider.brands.has(brandOf(host))) return { says, host, address: addressOf(url, provider) }
+    if (says && host && !isOfProvider(host, provider))
+      return { says: name, source: says.source, host, address: addressOf(url, provider) }
   }
   return undefined
+}
+
+/** A host of one label is a neighbour in a network of one's own, whatever it is called. */
+function isOfProvider(host: string, { brands }: KeyProvider): boolean {
+  return (host.includes('.') || host.startsWith('[')) && brands.has(brandOf(host))
 }
 
 const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
@@ -85,8 +103,10 @@ function urlIn(text: string): URL | null {
   return URL.parse(/^[a-z][a-z0-9+.-]*:\/\//i.test(trimmed) ? trimmed : `https://${trimmed}`)
 }
 
+/** Words that such variables have for other things than a host. */
+const NO_HOST = /^(?:true|false|yes|no|on|off|null|none|undefined|default|auto|\d+)$/i
+
 /** Undefined where there is none. */
 function hostOf({ hostname: host }: URL): string | undefined {
-  const isHost = /^[a-z0-9.-]+$/.test(host) || host.startsWith('[')
-  return isHost && (host.includes('.') || host.startsWith('[') || host === 'localhost') ? host : undefined
+  return (/^[a-z0-9._-]+$/.test(host) && !NO_HOST.test(host)) || host.startsWith('[') ? host : undefined
 }

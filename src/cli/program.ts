@@ -78,7 +78,7 @@ function defineEveryday(commands: Commands): void {
       'set this home up: agent, daemon, and the API keys found in .env files and the environment',
       'broker onboard --from gh,npm',
     )
-    .option('--base-url <url>', 'daemon to use from now on')
+    .option('--base-url <url>', 'daemon to use from now on', notEmpty)
     .option(
       '--from <s1,s2>',
       `read the keys that other programs keep too: a file, or ${FROM_WORDS.join(', ')}`,
@@ -98,7 +98,7 @@ function defineEveryday(commands: Commands): void {
     .addOption(new Option('--flow <type>', 'how to log in').choices(FLOWS))
     .option('--connection <name>', 'name of the connection', 'default')
     .option('--scopes <s1,s2>', 'what to ask for, comma-separated', commaSeparated)
-    .option('--base-url <url>', 'your own address there: of a tenant, or of a server of your own')
+    .option('--base-url <url>', 'your own address there: of a tenant, or of a server of your own', notEmpty)
     .option('--signing-key', 'with a key that signs and is never sent: of a GitHub App, a service account, AWS')
     .option('--client-credentials', 'with the id and secret of an OAuth client that acts for itself, not for a person')
     .option('--force', 'overwrite an existing connection without asking')
@@ -538,6 +538,12 @@ function fullName(command: Command): string {
 
 function lineage(command: Command): readonly Command[] {
   return command.parent ? [command, ...lineage(command.parent)] : [command]
+}
+
+/** An option whose variable is not set in a script must not count as absent. */
+function notEmpty(text: string): string {
+  if (text.trim() === '') throw new InvalidArgumentError('It is empty.')
+  return text
 }
 
 function commaSeparated(text: string): readonly string[] {

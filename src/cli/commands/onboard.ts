@@ -177,7 +177,7 @@ async function scan(
   const warn = (text: string) => output.warn(text)
   for (const name of sources.nowhere) output.note(`Nothing of ${name} was found here`)
   const { environment, home, folder } = around({ config })
-  const { found, others } = findVariables(names, { environment, folder, files: sources.files, warn })
+  const { found, unread, others } = findVariables(names, { environment, folder, files: sources.files, warn })
   const keys = findKeys(sources.programs, {
     environment,
     home,
@@ -187,7 +187,7 @@ async function scan(
   })
   const results: ImportResult[] = []
   for (const provider of providers) {
-    results.push(...(await importKeys(provider, { client, mode, found, keys, connections, warn })))
+    results.push(...(await importKeys(provider, { client, mode, found, unread, keys, connections, warn })))
   }
   return { results, unknown: others }
 }

@@ -64,7 +64,7 @@ export async function addressesIn(
 ): Promise<readonly ConnectionAddress[]> {
   const query = db
     .selectFrom('connections')
-    .select(['provider', 'connection', 'base_url', 'is_default'])
+    .select(['provider', 'connection', 'base_url', 'is_default', 'created_at'])
     .where('vault_id', '=', vaultId)
   const rows = await (provider === undefined
     ? query.where('base_url', 'is not', null)

@@ -49,5 +49,5 @@ export {
   removeUnusedDefinition,
 } from './provider-definitions.ts'
 export { RENEW_EVERY_MS } from './refresh-lease.ts'
-export { connectionExists, severalServe, tokenExpired } from './refusals.ts'
-export { type ConnectionAddress, type Serving, servingOf } from './serving.ts'
+export { connectionExists, tokenExpired } from './refusals.ts'
+export { type ConnectionAddress, servingOf } from './serving.ts'

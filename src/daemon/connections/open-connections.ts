@@ -59,7 +59,6 @@ import {
   noDefinition,
   notFound,
   nothingToApprove,
-  severalServe,
   tokenExpired,
 } from './refusals.ts'
 import { type ConnectionAddress, servingOf } from './serving.ts'
@@ -562,12 +561,7 @@ class ConnectionsOfStore implements Connections {
     const row = await findSealed(db, actor, id)
     if (id.connection !== undefined || !serves || (row && serves(row.base_url ?? undefined))) return row
     const chosen = servingOf(await addressesIn(db, actor, id.provider), ({ base_url }) => serves(base_url))
-    if (chosen.kind === 'several')
-      throw severalServe(
-        id.provider,
-        chosen.connections.map(({ connection }) => connection),
-      )
-    return chosen.kind === 'one' ? findSealed(db, actor, chosen.connection) : row
+    return chosen ? findSealed(db, actor, chosen) : row
   }
 
   async tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void> {

@@ -34,19 +34,6 @@ export function notFound(
   return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${provider}: ${missing}`, { ...id, hint })
 }
 
-/** @param names of connections that all serve the request */
-export function severalServe(provider: string, names: readonly string[]): BrokerError {
-  const [name = '<connection>'] = names
-  return new BrokerError(
-    'OperationNotAllowedError',
-    `More than one connection of ${provider} is for this host, and none of them is the default: ${names.join(', ')}`,
-    {
-      provider,
-      hint: `Choose one: broker connections set-default ${provider} ${name}, or broker run --connection ${provider}=${name}`,
-    },
-  )
-}
-
 /** `needs_login`: the provider takes its refresh token no more. `expired`: it has none, and its token has ended. */
 export function tokenExpired(
   { provider, connection }: ConnectionId,

@@ -126,6 +126,10 @@ function explainAmong(
   const { name } = found.provider.definition
   const chosen = connectionFor(actor, name, undefined)
   const own = seen.all.filter(({ provider }) => provider === name)
+  const mine = chosen === undefined ? own : own.filter(({ connection }) => connection === chosen)
+  const isHere = mine.some(({ base_url }) => isForHost(found.provider, base_url, request))
+  const others = seen.all.filter(({ provider }) => provider !== name)
+  if (mine.length > 0 && !isHere && !isRouted(credentials, actor, request, others)) return elsewhere(found, mine)
   if (own.length > 0 || chosen !== undefined)
     return explainMatch(
       { actor, now: (credentials.now ?? Date.now)() },
@@ -177,6 +181,19 @@ function notStoodInFor(found: Found): Explanation {
     provider: name,
     steps: [matchStep(found), step('connection', 'none', reason)],
     fix: `broker login ${name}`,
+  }
+}
+
+/** No proxy takes in hand what no connection is for. */
+function elsewhere(found: Found, own: readonly Connection[]): Explanation {
+  const { name } = found.provider.definition
+  const where = [...new Set(own.map(({ base_url }) => base_url ?? 'the public service'))].join(', ')
+  const reason = `The credential of ${name} is for ${where}: requests to this host pass as they are.`
+  return {
+    verdict: 'tunnel',
+    provider: name,
+    steps: [matchStep(found), step('destination', 'another host', reason)],
+    fix: `broker login ${name} --connection <name>`,
   }
 }
 
@@ -241,12 +258,12 @@ function usedFor(
 ): Connection | undefined {
   if (chosen !== undefined) return own.find(({ connection }) => connection === chosen)
   const serving = servingOf(own, ({ base_url }) => isForHost(provider, base_url, request))
-  return serving.kind === 'one' ? serving.connection : own.find(({ is_default }) => is_default)
+  return serving ?? own.find(({ is_default }) => is_default)
 }
 
 function whyUsed({ is_default }: Connection, chosen: string | undefined): string {
   if (chosen !== undefined) return 'The run was started with it.'
-  return is_default ? 'It is the default.' : 'It is the one that is for this host.'
+  return is_default ? 'It is the default.' : 'It is the first that is for this host.'
 }
 
 function withoutConnection(

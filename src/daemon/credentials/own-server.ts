@@ -1,5 +1,5 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
-import { type ConnectionAddress, servingOf, severalServe } from '../connections/index.ts'
+import { type ConnectionAddress, servingOf } from '../connections/index.ts'
 import {
   isOwnServer,
   type OwnPlace,
@@ -34,8 +34,7 @@ export function ownPlacesOf(provider: Provider, baseUrl: string | undefined): re
 
 /**
  * Looks the request up among the connections with an address of their own: the longest path counts.
- * @throws BrokerError OperationNotAllowedError where several connections serve it and none is the default;
- *   ProviderNotFoundError where those of more than one provider do
+ * @throws BrokerError ProviderNotFoundError where connections of more than one provider serve it
  */
 export function ownMatch<One extends ConnectionAddress>(
   providers: Providers,
@@ -52,11 +51,7 @@ export function ownMatch<One extends ConnectionAddress>(
   if (best.some(({ provider }) => provider !== first.provider)) throw tied(best)
   const ofProvider = all.filter(({ provider }) => provider === name)
   const chosen = servingOf(ofProvider, (one) => best.some(({ connection }) => connection === one))
-  if (chosen.kind === 'one') return best.find(({ connection }) => connection === chosen.connection)
-  throw severalServe(
-    name,
-    best.map(({ connection }) => connection.connection),
-  )
+  return best.find(({ connection }) => connection === chosen)
 }
 
 function matchOf<One extends ConnectionAddress>(

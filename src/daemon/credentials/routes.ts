@@ -54,14 +54,9 @@ function routesOf(provider: Provider, { granted, own }: ConnectionsOf, scope: Ro
   return [...places].map(([place, route]) => {
     const serves = (one: Connection) => serving.get(one)?.some((other) => placeOf(other) === place) === true
     const [only] = chosen
-    const used = only ?? (granted === undefined ? usedAt(mine, serves) : undefined)
+    const used = only ?? (granted === undefined ? servingOf(mine, serves) : undefined)
     return used ? withConnection(route, used) : route
   })
-}
-
-function usedAt(all: readonly Connection[], serves: (one: Connection) => boolean): Connection | undefined {
-  const serving = servingOf(all, serves)
-  return serving.kind === 'one' ? serving.connection : undefined
 }
 
 function routesAt(provider: Provider, { base_url: baseUrl }: Connection): readonly Route[] {

@@ -21,7 +21,17 @@ export function parseBaseUrl(definition: ProviderDefinition, text: string, other
   if (problem !== undefined) throw unusable(definition, problem, exampleOf(definition))
   const owner = ownerOf(text, others)
   if (owner !== undefined) throw foreign(definition, text, owner)
-  return normalUrl(text)
+  return withoutApi(definition, normalUrl(text))
+}
+
+/** The address of the API is below that of the server, which is what is asked for. */
+function withoutApi({ self_hosted: places = [] }: ProviderDefinition, address: string): string {
+  const { origin, pathname } = new URL(address)
+  const at = places.flatMap(({ path }) => {
+    const index = path === undefined || path === '/*' ? -1 : `${pathname}/`.indexOf(path.slice(0, -1))
+    return index < 0 ? [] : [index]
+  })
+  return at.length === 0 ? address : `${origin}${pathname.slice(0, Math.min(...at))}`
 }
 
 function unusable(definition: ProviderDefinition, problem: string, hint: string | undefined): BrokerError {
