@@ -63,6 +63,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  basecamp: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['3.basecampapi.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://launchpad.37signals.com/authorization/token',
+      },
+    },
+  ],
+  baseten: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Api-Key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.baseten.co', 'inference.baseten.co'],
+      injections: [],
+    },
+  ],
   bitbucket: [
     {
       api_key: {
@@ -137,6 +164,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api-eu.braintrust.dev', 'api.braintrust.dev'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.braintrust.dev'],
       injections: [],
     },
@@ -152,6 +191,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  'cal-com': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cal.com'],
       injections: [],
     },
   ],
@@ -240,6 +293,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
     },
   ],
+  daytona: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.daytona.io/api/*'],
+      injections: [],
+    },
+  ],
   deepgram: [
     {
       api_key: {
@@ -252,6 +319,66 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.deepgram.com'],
       injections: [],
+    },
+  ],
+  diffbot: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.diffbot.com', 'kg.diffbot.com'],
+      injections: [],
+    },
+  ],
+  ebay: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.ebay.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.ebay.com/identity/v1/oauth2/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['api.ebay.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://api.ebay.com/identity/v1/oauth2/token',
+      },
+    },
+  ],
+  'ebay-sandbox': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.sandbox.ebay.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.sandbox.ebay.com/identity/v1/oauth2/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['api.sandbox.ebay.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://api.sandbox.ebay.com/identity/v1/oauth2/token',
+      },
     },
   ],
   elevenlabs: [
@@ -618,6 +745,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  hume: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-hume-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.hume.ai'],
+      injections: [],
+    },
+  ],
   jumpcloud: [
     {
       api_key: {
@@ -716,6 +856,54 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  make: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['eu1.make.com/api/*', 'eu2.make.com/api/*', 'us1.make.com/api/*', 'us2.make.com/api/*'],
+      injections: [],
+    },
+  ],
+  mathpix: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'app_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mathpix.com'],
+      injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
+    },
+  ],
+  mixpanel: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{username}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'api-eu.mixpanel.com',
+        'api.mixpanel.com',
+        'data-eu.mixpanel.com',
+        'data.mixpanel.com',
+        'eu.mixpanel.com/api/*',
+        'mixpanel.com/api/*',
+      ],
+      injections: [],
+    },
+  ],
   notion: [
     {
       auth_type: 'oauth2',
@@ -730,6 +918,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://api.notion.com/v1/oauth/token',
       },
+    },
+  ],
+  omdb: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['www.omdbapi.com'],
+      injections: [],
+    },
+  ],
+  openrouter: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['openrouter.ai/api/*'],
+      injections: [],
     },
   ],
   pagerduty: [
@@ -756,6 +972,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'people-data-labs': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.peopledatalabs.com'],
+      injections: [],
+    },
+  ],
   pinecone: [
     {
       api_key: {
@@ -767,6 +996,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.pinecone.io'],
       injections: [],
+    },
+  ],
+  pinterest: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.pinterest.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.pinterest.com/v5/oauth/token',
+      },
     },
   ],
   planetscale: [
@@ -782,6 +1024,30 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  polar: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.polar.sh'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.polar.sh'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://api.polar.sh/v1/oauth2/token',
+      },
+    },
+  ],
   posthog: [
     {
       api_key: {
@@ -793,6 +1059,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['app.posthog.com', 'eu.posthog.com', 'us.posthog.com'],
+      injections: [],
+    },
+  ],
+  scrapfly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.scrapfly.io'],
       injections: [],
     },
   ],
@@ -870,6 +1150,47 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  storyblok: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['mapi.storyblok.com'],
+      injections: [],
+    },
+  ],
+  'supabase-project': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'apikey',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{project_ref}.supabase.co',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.supabase.co'],
+      injections: ['{"name":"Authorization","type":"header","value":"Bearer {api_key}"}'],
+    },
+  ],
+  'terraform-cloud': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.terraform.io'],
+      injections: [],
+    },
+  ],
   testrail: [
     {
       api_key: {
@@ -895,7 +1216,54 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.eu-central-1.aws.tinybird.co',
+        'api.eu-west-1.aws.tinybird.co',
+        'api.tinybird.co',
+        'api.us-east.aws.tinybird.co',
+        'api.us-east.tinybird.co',
+        'api.us-west-2.aws.tinybird.co',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.tinybird.co', 'api.us-east.tinybird.co'],
+      injections: [],
+    },
+  ],
+  tomtom: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.tomtom.com'],
+      injections: [],
+    },
+  ],
+  'twelve-data': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.twelvedata.com'],
       injections: [],
     },
   ],
@@ -966,6 +1334,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'vercel-ai-gateway': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ai-gateway.vercel.sh'],
+      injections: [],
+    },
+  ],
   vonage: [
     {
       api_key: {
@@ -994,6 +1376,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  webflow: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.webflow.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.webflow.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.webflow.com/oauth/access_token',
+      },
+    },
+  ],
   wistia: [
     {
       api_key: {
@@ -1006,6 +1413,59 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.wistia.com'],
       injections: [],
+    },
+  ],
+  xai: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.x.ai'],
+      injections: [],
+    },
+  ],
+  'you-com': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.ydc-index.io', 'ydc-index.io'],
+      injections: [],
+    },
+  ],
+  zoom: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.zoom.us'],
+      oauth: {
+        device_authorization_url: 'https://zoom.us/oauth/devicecode',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://zoom.us/oauth/revoke',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://zoom.us/oauth/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['api.zoom.us'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://zoom.us/oauth/revoke',
+        token_url: 'https://zoom.us/oauth/token',
+      },
     },
   ],
 }
