@@ -840,7 +840,6 @@ const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
   ['aws-bedrock', 'bedrock-mantle.us-east-1.api.aws'],
   ['axiom', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
   ['basecamp', 'launchpad.37signals.com/authorization.json'],
-  ['baseten', 'model-1ab2.api.baseten.co'],
   ['black-forest-labs', 'api.eu1.bfl.ai', 'api.us1.bfl.ai'],
   ['braintrust', 'api-eu.braintrust.dev', 'gateway.braintrust.dev'],
   ['brex', 'api.brex.com'],

@@ -86,7 +86,7 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
-      hosts: ['api.baseten.co', 'inference.baseten.co'],
+      hosts: ['*.api.baseten.co', 'api.baseten.co', 'inference.baseten.co'],
       injections: [],
     },
   ],
