@@ -1,5 +1,19 @@
 /** Made by `npm run moved`: by provider, what its credentials were bound to under earlier definitions. */
 export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = {
+  agentmail: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.agentmail.to'],
+      injections: [],
+    },
+  ],
   algolia: [
     {
       api_key: {
@@ -180,6 +194,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'browser-use': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-browser-use-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.browser-use.com'],
+      injections: [],
+    },
+  ],
+  browserless: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['production-ams.browserless.io', 'production-lon.browserless.io', 'production-sfo.browserless.io'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -205,6 +246,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.cal.com'],
+      injections: [],
+    },
+  ],
+  'checkout-com': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.checkout.com', 'api.sandbox.checkout.com'],
+      injections: [],
+    },
+  ],
+  chroma: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-chroma-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.trychroma.com'],
       injections: [],
     },
   ],
@@ -307,6 +375,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  deel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.letsdeel.com'],
+      injections: [],
+    },
+  ],
   deepgram: [
     {
       api_key: {
@@ -318,6 +400,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.deepgram.com'],
+      injections: [],
+    },
+  ],
+  deepl: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'DeepL-Auth-Key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api-free.deepl.com', 'api.deepl.com'],
       injections: [],
     },
   ],
@@ -732,6 +828,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  helius: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.helius.xyz', 'devnet.helius-rpc.com', 'mainnet.helius-rpc.com'],
+      injections: [],
+    },
+  ],
+  hetzner: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.hetzner.cloud'],
+      injections: [],
+    },
+  ],
   honeycomb: [
     {
       api_key: {
@@ -755,6 +879,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.hume.ai'],
+      injections: [],
+    },
+  ],
+  'inference-net': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.inference.net'],
       injections: [],
     },
   ],
@@ -883,6 +1021,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
     },
   ],
+  mercury: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mercury.com'],
+      injections: [],
+    },
+  ],
   mixpanel: [
     {
       api_key: {
@@ -945,6 +1097,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['openrouter.ai/api/*'],
+      injections: [],
+    },
+  ],
+  oxylabs: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{username}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['realtime.oxylabs.io'],
       injections: [],
     },
   ],
@@ -1062,6 +1228,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  reducto: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['platform.reducto.ai'],
+      injections: [],
+    },
+  ],
+  scrapegraphai: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'sgai-apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.scrapegraphai.com'],
+      injections: [],
+    },
+  ],
   scrapfly: [
     {
       api_key: {
@@ -1147,6 +1340,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sonarcloud.io', 'sonarcloud.io/api/*'],
+      injections: [],
+    },
+  ],
+  steel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'steel-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.steel.dev'],
       injections: [],
     },
   ],
