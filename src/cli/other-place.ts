@@ -1,3 +1,4 @@
+import { isThisMachine } from '../protocol/index.ts'
 import { brandOf } from './brand.ts'
 import type { FoundVariable } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
@@ -84,14 +85,12 @@ function isOfProvider(host: string, { brands }: KeyProvider): boolean {
   return (host.includes('.') || host.startsWith('[')) && brands.has(brandOf(host))
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 /** Without what a variable of this kind may have beside it: a user's name, a query, the API's own path. */
 function addressOf(
   { protocol, hostname, origin, pathname }: URL,
   { selfHosted = [] }: KeyProvider,
 ): string | undefined {
-  const isAllowed = protocol === 'https:' || (protocol === 'http:' && LOOPBACK.has(hostname))
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))
   const isOfApi = selfHosted.some((path) => path !== '/*' && `${pathname}/`.startsWith(path.slice(0, -1)))
   const path = isOfApi ? '' : pathname.replace(/\/+$/, '')
   return isAllowed && /^[A-Za-z0-9._~/-]*$/.test(path) ? `${origin}${path}` : undefined

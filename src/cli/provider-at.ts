@@ -1,4 +1,4 @@
-import { BrokerError, coversPath, isProviderName } from '../protocol/index.ts'
+import { BrokerError, coversPath, isProviderName, isThisMachine } from '../protocol/index.ts'
 import type { ProviderDefinition, ProviderList, ProviderSummary } from '../schemas/index.ts'
 
 /** Whether a provider is given by the address of its server and not by its name. */
@@ -12,11 +12,9 @@ export function parseAddress(text: string): URL {
   if (!url) throw unusable('it is not a URL')
   if (url.username || url.password) throw unusable('it has a user name or password in it')
   if (url.hash) throw unusable('it has a fragment ("#…")')
-  if (url.protocol === 'https:' || LOOPBACK.has(url.hostname)) return url
+  if (url.protocol === 'https:' || isThisMachine(url.hostname)) return url
   throw unusable('it is not https; plain http is for this machine alone')
 }
-
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 
 // The address is not repeated: somebody may have put a secret in its place.
 function unusable(why: string): BrokerError {

@@ -1,6 +1,6 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
+import { isThisMachine, RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { type Authority, formatAuthority, parseAuthority } from './authority.ts'
@@ -49,7 +49,6 @@ interface FrontDoorOptions {
 /** Whether a connection still has to show credentials. */
 export type Admission = 'granted' | 'by credentials'
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 const CONNECTED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 
 /** Where the child's connections come in: CONNECT to be intercepted or tunnelled, and plain http. */
@@ -120,7 +119,7 @@ export class FrontDoor {
   #isForTlsAlone(target: Authority): boolean {
     const { routes } = this.#options
     if (routes.matchPlain(target).length > 0) return false
-    return LOOPBACK.has(target.host) ? routes.match(target).length > 0 : routes.knowsHost(target.host)
+    return isThisMachine(target.host) ? routes.match(target).length > 0 : routes.knowsHost(target.host)
   }
 
   /** What the daemon is asked about a request in the clear: only one to this machine can carry a credential. */

@@ -1,5 +1,5 @@
 import { isIP } from 'node:net'
-import { coversPath } from '../protocol/index.ts'
+import { coversPath, isThisMachine } from '../protocol/index.ts'
 import type { Route, Routes } from '../schemas/index.ts'
 import type { Authority } from './authority.ts'
 
@@ -70,7 +70,7 @@ export class RouteTable {
     const authority = `${route.host.toLowerCase()}:${route.port}`
     const there = this.#plain.get(authority) ?? []
     const isKnown = there.some((one) => one.provider === route.provider && one.path_prefix === route.path_prefix)
-    if (!isKnown && LOOPBACK.has(route.host.toLowerCase())) this.#plain.set(authority, [...there, route])
+    if (!isKnown && isThisMachine(route.host.toLowerCase())) this.#plain.set(authority, [...there, route])
   }
 
   #add(route: Route): void {
@@ -90,7 +90,6 @@ export class RouteTable {
 }
 
 /** Of no other host is anything ever spoken to in the clear. */
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 const MOST_FOUND = 1_000
 const NONE: readonly Route[] = []
 

@@ -1,4 +1,4 @@
-import { type Actor, BrokerError } from '../../protocol/index.ts'
+import { type Actor, BrokerError, isThisMachine } from '../../protocol/index.ts'
 import type { ConnectionAddress, Connections } from '../connections/index.ts'
 import {
   isOwnServer,
@@ -46,11 +46,9 @@ export async function addressOf(
   )
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
-
 function isOfDaemon(address: string, daemon: string): boolean {
   const [one, own] = [new URL(address), new URL(daemon)]
-  const isOneMachine = LOOPBACK.has(one.hostname) && LOOPBACK.has(own.hostname)
+  const isOneMachine = isThisMachine(one.hostname) && isThisMachine(own.hostname)
   return portOf(one) === portOf(own) && (one.hostname === own.hostname || isOneMachine)
 }
 

@@ -67,6 +67,7 @@ function isOfDefinition(definition: ProviderDefinition, url: string): boolean {
 
 // Asked on every request; a definition never changes, it is replaced.
 const compiled = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
+const listed = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
 
 /** Every host of a definition, with those of its tenants. The definition is valid. */
 export function compileHosts(definition: ProviderDefinition): readonly HostPattern[] {
@@ -89,7 +90,16 @@ function isSameHost(one: HostPattern, other: HostPattern): boolean {
   return one.host === other.host && one.port === other.port
 }
 
+/** Those that the definition lists. */
 function ownHosts(definition: ProviderDefinition): readonly HostPattern[] {
+  const known = listed.get(definition)
+  if (known !== undefined) return known
+  const hosts = parsedHosts(definition)
+  listed.set(definition, hosts)
+  return hosts
+}
+
+function parsedHosts(definition: ProviderDefinition): readonly HostPattern[] {
   const credential = sendsOnlySignatures(definition) ? 'signature' : 'any'
   return definition.hosts.flatMap((text) => {
     const parsed = parseHostPattern(text, credential)

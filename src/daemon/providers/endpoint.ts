@@ -1,12 +1,11 @@
-import { DEFAULT_PORT } from '../../protocol/index.ts'
+import { DEFAULT_PORT, isThisMachine } from '../../protocol/index.ts'
 import { problemOfName } from './host-pattern.ts'
 
-const LOOPBACK = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** What is wrong with the URL of an endpoint: https, or http on loopback; a name, no credentials, no fragment. */
 export function problemOfEndpoint(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null) return 'must be an absolute URL'
-  const isLoopback = LOOPBACK.has(url.hostname)
+  const isLoopback = isThisMachine(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
     return 'must be https, or http on loopback'
   if (url.username !== '' || url.password !== '') return 'must not contain a user name or password'

@@ -1,5 +1,5 @@
 import { parse as parseDomain } from 'tldts'
-import { DEFAULT_PORT } from '../../protocol/index.ts'
+import { DEFAULT_PORT, isThisMachine } from '../../protocol/index.ts'
 
 /** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
 export interface HostPattern {
@@ -13,7 +13,6 @@ export interface HostPattern {
 export type ParsedHost = { readonly pattern: HostPattern } | { readonly problem: string }
 
 export const HTTPS_PORT = 443
-const LOOPBACK_HOSTS: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1'])
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /** Suffixes below which strangers get names, beyond those of the public suffix list. */
@@ -103,7 +102,7 @@ function problemOfPort(port: string | undefined): string | undefined {
 }
 
 function problemOfHost(host: string, port: string | undefined, credential: 'any' | 'signature'): string | undefined {
-  if (LOOPBACK_HOSTS.has(host)) return problemOfLoopbackPort(port)
+  if (isThisMachine(host)) return problemOfLoopbackPort(port)
   return problemOfName(host) ?? (credential === 'any' ? problemOfWildcard(host) : problemOfSignedWildcards(host))
 }
 

@@ -1,4 +1,4 @@
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, isThisMachine } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { isOwnServer, normalUrl, problemOfTenantUrl, tenantUrl } from './base-url.ts'
 import { problemOfEndpoint } from './endpoint.ts'
@@ -55,7 +55,6 @@ function exampleOf(definition: ProviderDefinition): string {
   return `Give the address of your own server as a browser has it: broker login ${definition.name} --base-url ${ways.join(' or ')}`
 }
 
-const LOOPBACK: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '[::1]'])
 /** As a URL has it once it is parsed. */
 const ADDRESS = /^(?:[0-9.]+|\[.*\])$/
 const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata.google.internal', 'instance-data.ec2.internal'])
@@ -65,7 +64,7 @@ function problemOfOwnUrl(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null) return 'must be an absolute URL, with https://'
   if (text.includes('?')) return 'must not contain a query'
-  const isLoopback = LOOPBACK.has(url.hostname)
+  const isLoopback = isThisMachine(url.hostname)
   if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
     return 'must be https; plain http is for this machine alone: localhost, 127.0.0.1 or [::1], with a port'
   if (isLoopback && url.port === '') return 'must name the port of a server on this machine'
@@ -82,7 +81,7 @@ function problemOfPath(path: string): string | undefined {
 /** Whose host it is. On this machine, what listens on another port is somebody else's. */
 function ownerOf(text: string, providers: readonly Provider[]): Provider | undefined {
   const { host, port } = hostOfUrl(text)
-  const isSame = (other: number) => !LOOPBACK.has(new URL(text).hostname) || port === other
+  const isSame = (other: number) => !isThisMachine(new URL(text).hostname) || port === other
   return providers.find(({ hosts }) => hosts.some((one) => isSame(one.port) && matchesHost(one.host, host)))
 }
 
