@@ -1,7 +1,14 @@
 import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../src/cli/index.ts'
-import { hasSection, openProviders, type Provider, passwordTemplate } from '../src/daemon/providers/index.ts'
+import {
+  digestOfDefinitions,
+  hasSection,
+  openProviders,
+  type Provider,
+  type Providers,
+  passwordTemplate,
+} from '../src/daemon/providers/index.ts'
 import { KNOWN_LIMITS } from '../src/run/index.ts'
 import { providerJsonSchema } from '../src/schemas/index.ts'
 import { arrowsTable } from './arrows-table.ts'
@@ -13,6 +20,8 @@ export interface GeneratedFile {
   readonly text: string
 }
 
+const CATALOGUE = 'src/daemon/providers/shipped-catalogue.ts'
+const BUNDLED = join(root, 'providers')
 const END = '<!-- end -->'
 
 /** The JSON Schema of a definition, and the pages with a part that is made from the sources. */
@@ -20,6 +29,10 @@ export function generatedFiles(read: (path: string) => string): readonly Generat
   const page = (path: string, part: string, text: string) => ({ path, text: withPart(read(path), part, text) })
   return [
     { path: 'schemas/provider.json', text: `${JSON.stringify(providerJsonSchema(), undefined, 2)}\n` },
+    {
+      path: CATALOGUE,
+      text: read(CATALOGUE).replace(/(?<=CHECKED_DEFINITIONS = ').*(?=')/, checkedDefinitions()),
+    },
     page('docs/providers.md', 'bundled', bundledTable()),
     page('docs/commands.md', 'commands', commandList()),
     page('docs/run.md', 'limits', limitsTable()),
@@ -77,11 +90,19 @@ function limitsTable(): string {
   return ['| what | why | the way round |', '|---|---|---|', ...rows, ''].join('\n')
 }
 
+/** @throws where one of them breaks a rule */
+function checkedDefinitions(): string {
+  const { issues } = bundledProviders().health()
+  if (issues.length > 0) throw new Error(issues.join('\n'))
+  return digestOfDefinitions(BUNDLED)
+}
+
+function bundledProviders(): Providers {
+  return openProviders({ bundledDir: BUNDLED, customDir: join(BUNDLED, 'none') })
+}
+
 function bundledTable(): string {
-  const bundledDir = join(root, 'providers')
-  const rows = openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
-    .list()
-    .map(row)
+  const rows = bundledProviders().list().map(row)
   const head = '| name | service | login | hosts | sent as | variables | verified |'
   return [head, '|---|---|---|---|---|---|---|', ...rows, ''].join('\n')
 }

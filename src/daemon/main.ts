@@ -43,7 +43,7 @@ import { keepFresh, openRefresher, openTokenIssuer } from './credentials/index.t
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
-import { openProviders } from './providers/index.ts'
+import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
 import { openRights } from './rights/index.ts'
 import { lockHome, openStore, type StoreLocation } from './store/index.ts'
 import { openVault, systemKeyring } from './vault/index.ts'
@@ -96,6 +96,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const providers = openProviders({
     bundledDir: `${ROOT}providers`,
     customDir: paths.providers,
+    checked: CHECKED_DEFINITIONS,
     updates: {
       store: {
         read: () => readPrivateFile(paths.catalogue, CATALOGUE_BYTES),

@@ -15,6 +15,7 @@ import { openProviders } from './open-providers.ts'
 import { ownPlaceFor, ownPlaces } from './own-places.ts'
 import { parseBaseUrl } from './own-server.ts'
 import type { Match, Provider } from './provider.ts'
+import { CHECKED_DEFINITIONS } from './shipped-catalogue.ts'
 
 const POST = 'client_secret_post'
 const BASIC = 'client_secret_basic'
@@ -1310,6 +1311,11 @@ function named(which: (definition: Provider['definition']) => boolean): readonly
 }
 
 describe('the bundled providers', () => {
+  it('are the same where the daemon reads them as checked before', () => {
+    const read = openProviders({ bundledDir, customDir: join(bundledDir, 'none'), checked: CHECKED_DEFINITIONS })
+    assert.deepEqual(read.list(), bundled.list())
+  })
+
   it('all parse', () => {
     assert.deepEqual(bundled.health(), { issues: [], warnings: [] })
   })

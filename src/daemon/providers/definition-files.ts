@@ -1,3 +1,4 @@
+import { hash } from 'node:crypto'
 import {
   closeSync,
   constants,
@@ -30,14 +31,28 @@ const SUFFIX = '.json'
 const MAX_BYTES = 256 * 1024
 const WRITABLE_BY_OTHERS = 0o022
 
-/** Reads every definition of a directory; one that is broken keeps none of the others from loading. */
-export function loadDefinitions(dir: string, trust: 'as installed' | 'only the owner'): LoadedDefinitions {
-  const outcomes = namesIn(dir).map((name) => readDefinition(dir, name, trust))
+/**
+ * Reads every definition of a directory; one that is broken keeps none of the others from loading.
+ * @param checked digest of files that were held to all rules before: when these are the same, they are not held to them again
+ */
+export function loadDefinitions(dir: string, trust: Trust, checked?: string): LoadedDefinitions {
+  const files = namesIn(dir).map((name) => ({ name, ...readTrusted(join(dir, name), trust) }))
+  const toDefinition = checked !== undefined && digestOfFiles(files) === checked ? checkedDefinition : definitionIn
+  const outcomes = files.map((file) => outcomeOf(file, toDefinition))
   return {
     definitions: outcomes.flatMap((outcome) => ('definition' in outcome ? [outcome.definition] : [])),
     issues: outcomes.flatMap((outcome) => ('issue' in outcome ? [outcome.issue] : [])),
     warnings: outcomes.flatMap((outcome) => ('warning' in outcome ? [outcome.warning] : [])),
   }
+}
+
+/** SHA-256 of the names and texts of a directory's definitions. */
+export function digestOfDefinitions(dir: string): string {
+  return digestOfFiles(namesIn(dir).map((name) => ({ name, ...readTrusted(join(dir, name), 'as installed') })))
+}
+
+function digestOfFiles(files: readonly ReadFile[]): string {
+  return hash('sha256', JSON.stringify(files), 'base64url')
 }
 
 /** Changes when a file comes, goes or is written. */
@@ -61,19 +76,28 @@ function namesIn(dir: string): readonly string[] {
   }
 }
 
+type Trust = 'as installed' | 'only the owner'
+type ReadFile = { readonly name: string } & ({ readonly text: string } | { readonly distrust: string })
 type Outcome = { readonly definition: ProviderDefinition } | { readonly issue: string } | { readonly warning: string }
 
-function readDefinition(dir: string, name: string, trust: 'as installed' | 'only the owner'): Outcome {
-  const shown = JSON.stringify(name)
-  const read = readTrusted(join(dir, name), trust)
-  if ('distrust' in read) return { warning: `Provider file ${shown} is ignored: it ${read.distrust}` }
+function outcomeOf(file: ReadFile, toDefinition: (text: string) => ProviderDefinition): Outcome {
+  const shown = JSON.stringify(file.name)
+  if ('distrust' in file) return { warning: `Provider file ${shown} is ignored: it ${file.distrust}` }
   try {
-    const definition = parseDefinition(parseStrictJson(read.text))
-    if (`${definition.name}${SUFFIX}` === name) return { definition }
+    const definition = toDefinition(file.text)
+    if (`${definition.name}${SUFFIX}` === file.name) return { definition }
     return { issue: `Provider file ${shown} is not loaded: it defines another name than its own` }
   } catch (error) {
     return { issue: `Provider file ${shown} is not loaded: ${reasonOf(error)}` }
   }
+}
+
+function definitionIn(text: string): ProviderDefinition {
+  return parseDefinition(parseStrictJson(text))
+}
+
+function checkedDefinition(text: string): ProviderDefinition {
+  return JSON.parse(text) as ProviderDefinition
 }
 
 function reasonOf(error: unknown): string {
@@ -83,7 +107,7 @@ function reasonOf(error: unknown): string {
 }
 
 /** Opens first and asks afterwards, of the open file: what was checked is what is read. */
-function readTrusted(path: string, trust: 'as installed' | 'only the owner'): { text: string } | { distrust: string } {
+function readTrusted(path: string, trust: Trust): { readonly text: string } | { readonly distrust: string } {
   let file: number
   try {
     // Without O_NONBLOCK, opening a FIFO would wait for its writer.
@@ -100,7 +124,7 @@ function readTrusted(path: string, trust: 'as installed' | 'only the owner'): { 
       if (process.getuid !== undefined && stat.uid !== process.getuid()) return { distrust: 'belongs to another user' }
       if ((stat.mode & WRITABLE_BY_OTHERS) !== 0) return { distrust: 'can be written by others' }
     }
-    return { text: new TextDecoder('utf-8', { ignoreBOM: true }).decode(readFileSync(file)) }
+    return { text: readFileSync(file, 'utf8') }
   } finally {
     closeSync(file)
   }

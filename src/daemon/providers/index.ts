@@ -16,6 +16,7 @@ export {
   oddShapes,
   parseCredential,
 } from './credential.ts'
+export { digestOfDefinitions } from './definition-files.ts'
 export {
   type DestinationDifference,
   type DestinationLines,
@@ -32,5 +33,6 @@ export { type CataloguePlan, openProviders, type Providers, type ProvidersOption
 export { type OwnPlace, ownPlaceFor, ownPlaces } from './own-places.ts'
 export { definitionAt, parseBaseUrl, withoutOwnLogin } from './own-server.ts'
 export type { Match, Provider, Target } from './provider.ts'
+export { CHECKED_DEFINITIONS } from './shipped-catalogue.ts'
 export { isSigningCredential, type Signing, serviceAccountOf, tokenUrlOf } from './signing-credential.ts'
 export { templatesOf } from './url-template.ts'

@@ -6,6 +6,7 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   symlinkSync,
@@ -15,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { definitionJson, definitionOf } from './definition.fixture.ts'
+import { digestOfDefinitions } from './definition-files.ts'
 import { openProviders, type Providers } from './open-providers.ts'
 
 let dir: string
@@ -207,6 +209,20 @@ describe('providers', () => {
       assert.deepEqual(issues, [])
       assert.match(warnings.join(), /^Provider file "own\.json" is ignored: it [^/]*$/)
       assert.deepEqual(names(providers), ['alpha bundled', 'beta bundled', 'fine custom'])
+    })
+
+  for (const [change, what] of [
+    [() => writeText(bundledDir, 'alpha.json', '{"name": "alpha"}'), 'a file is another'],
+    [() => writeText(bundledDir, 'gamma.json', '{"name": "gamma"}'), 'a file is new'],
+    [() => renameSync(join(bundledDir, 'alpha.json'), join(bundledDir, 'gamma.json')), 'a file has another name'],
+  ] as const)
+    it(`are checked once for all as they were shipped, and again where ${what}`, () => {
+      const checked = digestOfDefinitions(bundledDir)
+      const openChecked = () => openProviders({ bundledDir, customDir, checked })
+      assert.deepEqual(openChecked().list(), open().list())
+      change()
+      assert.deepEqual(openChecked().health(), open().health())
+      assert.equal(openChecked().health().issues.length, 1)
     })
 
   it('are ignored with a warning when the file belongs to another user', {

@@ -23,6 +23,8 @@ export interface ProvidersOptions {
   readonly bundledDir: string
   /** `providers` in the home; made when the first definition is registered. */
   readonly customDir: string
+  /** {@link CHECKED_DEFINITIONS}: where the bundled files are those, they are read and not checked again. */
+  readonly checked?: string
   /** Definitions between releases; none if absent. */
   readonly updates?: CatalogueOptions
 }
@@ -104,8 +106,9 @@ interface Registry {
 }
 
 /** Reads both directories. Broken files are reported by `health` and keep nothing else from loading. */
-export function openProviders({ bundledDir, customDir, updates = NO_UPDATES }: ProvidersOptions): Providers {
-  const bundled = loadDefinitions(bundledDir, 'as installed')
+export function openProviders(options: ProvidersOptions): Providers {
+  const { bundledDir, customDir, checked, updates = NO_UPDATES } = options
+  const bundled = loadDefinitions(bundledDir, 'as installed', checked)
   const catalogue = openCatalogue(updates)
   let registry = readRegistry()
   return {
