@@ -2,6 +2,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { openProviders, type Provider, type Target } from '../src/daemon/providers/index.ts'
+import { authority } from '../src/network/index.ts'
 import { run } from './child-process.ts'
 import { below, type Finding } from './report.ts'
 import { median, percentile } from './statistics.ts'
@@ -67,8 +68,8 @@ function targetsOf({ hosts: [first] }: Provider): readonly Target[] {
   const host = first.host.replace('*', 'acme')
   const path = `${first.pathPrefix ?? '/'}v1/things`
   return [
-    { host, port: first.port, path },
-    { host: `${host}.elsewhere.example`, port: first.port, path },
+    { ...authority(host, first.port), path },
+    { ...authority(`${host}.elsewhere.example`, first.port), path },
   ]
 }
 

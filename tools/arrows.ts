@@ -20,24 +20,25 @@ export const entries: ReadonlySet<string> = new Set(['daemon', 'cli', 'dashboard
 
 export const rooms: readonly Room[] = [
   { name: 'protocol', imports: [] },
+  { name: 'network', imports: ['protocol'] },
   { name: 'schemas', imports: ['protocol'] },
   { name: 'identity', imports: ['protocol'], types: SHAPES },
-  { name: 'config', imports: ['protocol', 'identity'], types: SHAPES },
-  { name: 'client', imports: ['protocol', 'identity'], types: SHAPES },
-  { name: 'proxy', imports: ['protocol'], types: SHAPES },
-  { name: 'run', imports: ['protocol', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
-  { name: 'cli', imports: ['protocol', 'identity', 'config', 'client', 'proxy', 'run'], types: SHAPES },
+  { name: 'config', imports: ['protocol', 'network', 'identity'], types: SHAPES },
+  { name: 'client', imports: ['protocol', 'network', 'identity'], types: SHAPES },
+  { name: 'proxy', imports: ['protocol', 'network'], types: SHAPES },
+  { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
+  { name: 'cli', imports: ['protocol', 'network', 'identity', 'config', 'client', 'proxy', 'run'], types: SHAPES },
   { name: 'dashboard', imports: [], types: SHAPES },
   { name: 'daemon/store', imports: ['protocol'] },
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
   { name: 'daemon/signing', imports: ['protocol'], types: SHAPES },
-  { name: 'daemon/providers', imports: ['protocol', 'schemas', 'daemon/signing'] },
+  { name: 'daemon/providers', imports: ['protocol', 'network', 'schemas', 'daemon/signing'] },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
-  { name: 'daemon/flows', imports: ['protocol', 'schemas'] },
+  { name: 'daemon/flows', imports: ['protocol', 'network', 'schemas'] },
   {
     name: 'daemon/connections',
-    imports: ['protocol', 'schemas', 'daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/providers'],
+    imports: ['protocol', 'network', 'schemas', 'daemon/store', 'daemon/vault', 'daemon/audit', 'daemon/providers'],
   },
   {
     name: 'daemon/rights',
@@ -57,6 +58,7 @@ export const rooms: readonly Room[] = [
     name: 'daemon/credentials',
     imports: [
       'protocol',
+      'network',
       'schemas',
       'daemon/signing',
       'daemon/providers',
@@ -68,7 +70,15 @@ export const rooms: readonly Room[] = [
   },
   {
     name: 'daemon/auth-sessions',
-    imports: ['protocol', 'schemas', 'daemon/providers', 'daemon/connections', 'daemon/audit', 'daemon/flows'],
+    imports: [
+      'protocol',
+      'network',
+      'schemas',
+      'daemon/providers',
+      'daemon/connections',
+      'daemon/audit',
+      'daemon/flows',
+    ],
     types: ['daemon/principals', 'daemon/store'],
   },
   {
@@ -89,6 +99,7 @@ export const rooms: readonly Room[] = [
     name: 'daemon/api',
     imports: [
       'protocol',
+      'network',
       'schemas',
       'identity',
       'daemon/audit',
@@ -106,6 +117,7 @@ export const rooms: readonly Room[] = [
     name: 'daemon',
     imports: [
       'protocol',
+      'network',
       'schemas',
       'identity',
       'config',
@@ -150,9 +162,10 @@ export const sharpTools: readonly SharpTool[] = [
   },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
-  { modules: ['node:tls'], rooms: ['proxy', 'run', 'daemon/flows'] },
-  // `run` does not speak itself: its preload teaches the child's Node to use the proxy.
-  { modules: ['node:net'], rooms: ['proxy', 'run', 'daemon/api', 'daemon/flows'] },
+  { modules: ['node:tls'], rooms: ['network', 'proxy', 'run'] },
+  // `network` opens no socket: it asks which family an address has, and which roots there are. `run` does not speak itself:
+  // its preload teaches the child's Node to use the proxy.
+  { modules: ['node:net'], rooms: ['network', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },

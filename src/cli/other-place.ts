@@ -1,4 +1,4 @@
-import { isThisMachine } from '../protocol/index.ts'
+import { isCommonLoopback } from '../network/index.ts'
 import { brandOf } from './brand.ts'
 import type { FoundVariable } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
@@ -90,7 +90,7 @@ function addressOf(
   { protocol, hostname, origin, pathname }: URL,
   { selfHosted = [] }: KeyProvider,
 ): string | undefined {
-  const isAllowed = protocol === 'https:' || (protocol === 'http:' && isThisMachine(hostname))
+  const isAllowed = protocol === 'https:' || (protocol === 'http:' && isCommonLoopback(hostname))
   const isOfApi = selfHosted.some((path) => path !== '/*' && `${pathname}/`.startsWith(path.slice(0, -1)))
   const path = isOfApi ? '' : pathname.replace(/\/+$/, '')
   return isAllowed && /^[A-Za-z0-9._~/-]*$/.test(path) ? `${origin}${path}` : undefined

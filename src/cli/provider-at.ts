@@ -1,4 +1,12 @@
-import { BrokerError, coversPath, isProviderName, isThisMachine } from '../protocol/index.ts'
+import {
+  authorityOfUrl,
+  formatPattern,
+  isCommonLoopback,
+  isWildcard,
+  matchesAuthority,
+  readPattern,
+} from '../network/index.ts'
+import { BrokerError, coversPath, isProviderName } from '../protocol/index.ts'
 import type { ProviderDefinition, ProviderList, ProviderSummary } from '../schemas/index.ts'
 
 /** Whether a provider is given by the address of its server and not by its name. */
@@ -12,7 +20,7 @@ export function parseAddress(text: string): URL {
   if (!url) throw unusable('it is not a URL')
   if (url.username || url.password) throw unusable('it has a user name or password in it')
   if (url.hash) throw unusable('it has a fragment ("#…")')
-  if (url.protocol === 'https:' || isThisMachine(url.hostname)) return url
+  if (url.protocol === 'https:' || isCommonLoopback(url.hostname)) return url
   throw unusable('it is not https; plain http is for this machine alone')
 }
 
@@ -67,35 +75,19 @@ function mostExact(providers: readonly Neighbour[], url: URL): Neighbour | undef
   return candidates.toSorted((a, b) => b.rank - a.rank)[0]?.provider
 }
 
-function covers(pattern: string, url: URL): boolean {
-  return isOnHost(pattern, url) && coversPath(split(pattern).path, plain(url.pathname))
+function covers(text: string, url: URL): boolean {
+  const { pathPrefix = '/' } = readPattern(text)
+  return isOnHost(text, url) && coversPath(pathPrefix, plain(url.pathname))
 }
 
-function isOnHost(pattern: string, url: URL): boolean {
-  const { authority } = split(pattern)
-  const host = authority.replace(/:\d+$/, '')
-  const port = /:(\d+)$/.exec(authority)?.[1] ?? '443'
-  return port === portOf(url) && coversHost(host, url.hostname)
-}
-
-/** `*` stands for exactly one label. */
-function coversHost(pattern: string, hostname: string): boolean {
-  const [labels, names] = [pattern.split('.'), hostname.split('.')]
-  return labels.length === names.length && labels.every((label, at) => label === '*' || label === names[at])
-}
-
-function split(pattern: string): { readonly authority: string; readonly path: string } {
-  const [authority = '', ...path] = pattern.split('/')
-  return { authority, path: `/${path.join('/')}`.replace(/\*$/, '') }
+function isOnHost(text: string, url: URL): boolean {
+  return matchesAuthority(readPattern(text), authorityOfUrl(url))
 }
 
 // An exact host before a wildcard, then the longer path.
-function rankOf(pattern: string): number {
-  return (pattern.split('/', 1)[0]?.includes('*') ? 0 : 10_000) + split(pattern).path.length
-}
-
-function portOf({ port, protocol }: URL): string {
-  return port || (protocol === 'https:' ? '443' : '80')
+function rankOf(text: string): number {
+  const pattern = readPattern(text)
+  return (isWildcard(pattern) ? 0 : 10_000) + (pattern.pathPrefix ?? '/').length
 }
 
 /** As URLs, but for slashes at the end of the path, and for letters that need not be encoded. */
@@ -127,7 +119,8 @@ function plain(pathname: string): string {
  * further one gets its path.
  */
 function definitionFor(url: URL, neighbours: readonly Neighbour[], taken: ReadonlySet<string>): ProviderDefinition {
-  const authority = portOf(url) === '443' ? url.hostname : `${url.hostname}:${portOf(url)}`
+  const { host, port } = authorityOfUrl(url)
+  const authority = formatPattern({ host, port })
   const own = ownPath(url, authority)
   const isFirst = neighbours.length === 0
   if (!isFirst) requireApart(url, own, neighbours)

@@ -1,8 +1,7 @@
-import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { resolve } from 'node:path'
-import { type Config, keepMemoryPrivate, loadConfig, userFolder, userRoots } from '../config/index.ts'
-import { BrokerError } from '../protocol/index.ts'
+import { type Config, keepMemoryPrivate, loadConfig, upstreamRoots, userFolder } from '../config/index.ts'
+import { authorityOfUrl } from '../network/index.ts'
 import { type CorporateProxy, parseConnectTo, parseCorporateProxy, throughOuterRun } from '../proxy/index.ts'
 import { openRunChannel, type ProxySettings, serveRun } from '../run/index.ts'
 import { type DebugLog, openDebugLog } from './debug-log.ts'
@@ -33,25 +32,10 @@ export async function main(): Promise<void> {
 function settingsOf(config: Config): ProxySettings {
   const corporateProxy = corporateProxyOf(config)
   return {
-    upstreamCa: [...furtherRoots(config), ...userRoots(config.proxy)],
+    upstreamCa: upstreamRoots(config.proxy),
     connectTo: parseConnectTo(config.proxy.connectTo ?? ''),
     ...(corporateProxy && { corporateProxy }),
-    daemonAddresses: [daemonAddress(config)],
-  }
-}
-
-function furtherRoots({ proxy: { caFile } }: Config): readonly string[] {
-  if (caFile === undefined) return []
-  const pem = readIfThere(caFile)
-  if (pem?.includes('-----BEGIN CERTIFICATE-----')) return [pem]
-  throw new BrokerError('InvalidRequestError', `BROKER_PROXY_CA_FILE names no PEM file of certificates: "${caFile}"`)
-}
-
-function readIfThere(path: string): string | undefined {
-  try {
-    return readFileSync(path, 'utf8')
-  } catch {
-    return undefined
+    daemonAddresses: [authorityOfUrl(new URL(config.baseUrl))],
   }
 }
 
@@ -62,9 +46,4 @@ function corporateProxyOf({ outerRun, proxy }: Config): CorporateProxy | undefin
     no_proxy: proxy.noProxy,
   })
   return settings && outerRun !== undefined ? throughOuterRun(settings) : settings
-}
-
-function daemonAddress({ baseUrl }: Config): { readonly host: string; readonly port: number } {
-  const { hostname, port, protocol } = new URL(baseUrl)
-  return { host: hostname.replace(/^\[|\]$/g, ''), port: Number(port) || (protocol === 'https:' ? 443 : 80) }
 }

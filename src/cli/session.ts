@@ -82,8 +82,8 @@ export function connect(
 /** The system's roots and the user's own, as all that the user runs: read only where the daemon speaks https. */
 async function trustOf({ proxy, inherited }: Config): Promise<Trust> {
   const { NODE_EXTRA_CA_CERTS: trustFile } = inherited
-  const { createUpstreamTrust } = await import('../proxy/index.ts')
-  return createUpstreamTrust([...userRoots(proxy), ...userRoots(trustFile === undefined ? {} : { trustFile })])
+  const { trustContext } = await import('../network/index.ts')
+  return trustContext([...userRoots(proxy), ...userRoots(trustFile === undefined ? {} : { trustFile })])
 }
 
 // The id of a login session opens its form.

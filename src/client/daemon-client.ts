@@ -1,4 +1,5 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
+import { isLoopback } from '../network/index.ts'
 import { BrokerError, type Secret } from '../protocol/index.ts'
 import type {
   Approval,
@@ -494,10 +495,6 @@ function safeOrigin(baseUrl: string): URL {
   const isSafe = url?.protocol === 'https:' || (url?.protocol === 'http:' && isLoopback(url.hostname))
   if (url && isSafe && !url.username && !url.password) return url
   throw new BrokerError('InvalidRequestError', 'The address of the daemon must be https, or http on loopback')
-}
-
-function isLoopback(hostname: string): boolean {
-  return hostname === 'localhost' || hostname === '[::1]' || /^127(?:\.\d{1,3}){3}$/.test(hostname)
 }
 
 function revealed(input: SecretInput): Record<string, string> {

@@ -44,4 +44,4 @@ export {
   sweepHome,
   writeDaemonInfo,
 } from './server-files.ts'
-export { userRoots } from './user-roots.ts'
+export { upstreamRoots, userRoots } from './user-roots.ts'

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { delimiter, isAbsolute, join, resolve } from 'node:path'
+import { isLoopback } from '../network/index.ts'
 import { BrokerError, DEFAULT_PORT, ENCRYPTION_MODES, type EncryptionMode, Secret } from '../protocol/index.ts'
 import { readClientConfig } from './client-config.ts'
 import { type HomePaths, homePaths } from './home.ts'
@@ -185,12 +186,6 @@ export function parseBaseUrl(name: string, text: string): string {
 
 function parseUrl(text: string): URL | undefined {
   return URL.canParse(text) ? new URL(text) : undefined
-}
-
-/** Whether a host, IPv6 with or without brackets, is this machine and nothing else. */
-function isLoopback(host: string): boolean {
-  const bare = host.replace(/^\[|\]$/g, '')
-  return bare === 'localhost' || bare === '::1' || /^127(?:\.\d{1,3}){3}$/.test(bare)
 }
 
 function isOwn(url: string, port: number, { publicUrl }: DaemonConfig): boolean {

@@ -19,8 +19,8 @@ import {
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,
+  upstreamRoots,
   userFolder,
-  userRoots,
   writeDaemonInfo,
   writePrivateFile,
 } from '../config/index.ts'
@@ -196,12 +196,11 @@ function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly str
 }
 
 function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
-  const { caFile, httpsProxy: https, noProxy: no } = proxy
+  const { httpsProxy: https, noProxy: no } = proxy
   return {
     hosted: daemon.publicUrl !== undefined,
     ...(daemon.publicUrl !== undefined && { publicUrl: daemon.publicUrl }),
-    ...(caFile !== undefined && { caFile }),
-    roots: userRoots(proxy),
+    roots: upstreamRoots(proxy),
     proxies: { ...(https && { https }), ...(no !== undefined && { no }) },
   }
 }

@@ -32,7 +32,6 @@ export { coversPath, isAtOrBelow, mayLeavePrefix } from './path-prefix.ts'
 export { Secret } from './secret.ts'
 export { SIGNING_FIELDS, SIGNING_TYPES, type SigningField, type SigningType } from './signing-fields.ts'
 export { parseStrictJson, StrictJsonError } from './strict-json.ts'
-export { isThisMachine } from './this-machine.ts'
 export { visibleText } from './visible-text.ts'
 export {
   AUDIT_EVENTS,

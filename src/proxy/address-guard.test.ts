@@ -1,12 +1,13 @@
 import assert from 'node:assert/strict'
 import { networkInterfaces } from 'node:os'
 import { test } from 'node:test'
+import { authority } from '../network/index.ts'
 import { createAddressGuard } from './address-guard.ts'
 
 const guard = createAddressGuard([
-  { host: '127.0.0.1', port: 7998 },
-  { host: '::1', port: 7998 },
-  { host: 'broker.corp.test', port: 443 },
+  authority('127.0.0.1', 7998),
+  authority('::1', 7998),
+  authority('broker.corp.test', 443),
 ])
 
 const own = Object.values(networkInterfaces()).flatMap((entries) => entries?.map(({ address }) => address) ?? [])
@@ -28,13 +29,18 @@ const DAEMON = [
 
 for (const host of DAEMON) {
   test(`${host} at the daemon’s port is the daemon, at another port it is not`, () => {
-    assert.equal(guard({ host, port: 7998 }), 'daemon_address')
-    assert.equal(guard({ host, port: 7999 }), undefined)
+    assert.equal(guard(authority(host, 7998)), 'daemon_address')
+    assert.equal(guard(authority(host, 7999)), undefined)
   })
 }
 
 const METADATA = [
   '169.254.169.254',
+  '169.254.170.23',
+  '168.63.129.16',
+  '192.0.0.192',
+  'fd00:ec2::23',
+  'instance-data.ec2.internal',
   '::ffff:169.254.169.254',
   '::ffff:a9fe:a9fe',
   '64:ff9b::a9fe:a9fe',
@@ -45,19 +51,19 @@ const METADATA = [
 
 for (const host of METADATA) {
   test(`${host} is a metadata service at every port`, () => {
-    assert.equal(guard({ host, port: 80 }), 'metadata_address')
-    assert.equal(guard({ host, port: 8443 }), 'metadata_address')
+    assert.equal(guard(authority(host, 80)), 'metadata_address')
+    assert.equal(guard(authority(host, 8443)), 'metadata_address')
   })
 }
 
 test('other addresses, private ones too, may be dialled', () => {
-  for (const host of ['10.0.0.1', '192.168.1.1', '169.254.169.253', '93.184.216.34', '2606:2800::1', 'api.prov.test']) {
-    assert.equal(guard({ host, port: 7998 }), undefined, host)
+  for (const host of ['10.0.0.1', '192.168.1.1', '93.184.216.34', '2606:2800::1', 'api.prov.test']) {
+    assert.equal(guard(authority(host, 7998)), undefined, host)
   }
 })
 
 test('a daemon elsewhere is known by its name and port', () => {
-  assert.equal(guard({ host: 'broker.corp.test', port: 443 }), 'daemon_address')
-  assert.equal(guard({ host: 'broker.corp.test', port: 444 }), undefined)
-  assert.equal(guard({ host: '127.0.0.1', port: 443 }), undefined)
+  assert.equal(guard(authority('broker.corp.test', 443)), 'daemon_address')
+  assert.equal(guard(authority('broker.corp.test', 444)), undefined)
+  assert.equal(guard(authority('127.0.0.1', 443)), undefined)
 })

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import * as asn1 from './der.ts'
+import { der, type OidName } from '../network/index.ts'
 
 /** Issues server certificates for the routed hosts of one run. */
 export interface CertificateAuthority {
@@ -48,7 +48,7 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
 
   const authority = (subject: Issuer, issuer: Issuer, depth: number) =>
     certificate(subject.name, subject.key, issuer, validity, [
-      critical('basicConstraints', asn1.sequence(asn1.boolean(true), asn1.positiveInteger(Buffer.from([depth])))),
+      critical('basicConstraints', der.sequence(der.boolean(true), der.positiveInteger(Buffer.from([depth])))),
       critical('keyUsage', KEY_CERT_SIGN),
       critical('nameConstraints', constraints),
     ])
@@ -65,10 +65,10 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
       const known = contexts.get(host)
       if (known !== undefined) return known
       const leafPem = certificate('Broker run', leafKey, intermediate, validity, [
-        critical('basicConstraints', asn1.sequence()),
+        critical('basicConstraints', der.sequence()),
         critical('keyUsage', DIGITAL_SIGNATURE),
-        extension('extKeyUsage', asn1.sequence(asn1.oid('serverAuth'))),
-        extension('subjectAltName', asn1.sequence(dnsName(host))),
+        extension('extKeyUsage', der.sequence(der.oid('serverAuth'))),
+        extension('subjectAltName', der.sequence(dnsName(host))),
       ])
       const context = createSecureContext({ key: leafKeyPem, cert: leafPem + intermediatePem, minVersion: 'TLSv1.2' })
       contexts.set(host, context)
@@ -89,29 +89,29 @@ function certificate(
   validity: { readonly from: Date; readonly to: Date },
   extensions: readonly Buffer[],
 ): string {
-  const algorithm = asn1.sequence(asn1.oid('ecdsaWithSha256'))
+  const algorithm = der.sequence(der.oid('ecdsaWithSha256'))
   const publicKey = key.publicKey.export({ type: 'spki', format: 'der' })
   const identifiers = [
-    extension('subjectKeyIdentifier', asn1.octetString(keyIdentifier(key.publicKey))),
-    extension('authorityKeyIdentifier', asn1.sequence(asn1.der(0x80, keyIdentifier(issuer.key.publicKey)))),
+    extension('subjectKeyIdentifier', der.octetString(keyIdentifier(key.publicKey))),
+    extension('authorityKeyIdentifier', der.sequence(der.tagged(0x80, keyIdentifier(issuer.key.publicKey)))),
   ]
-  const toBeSigned = asn1.sequence(
+  const toBeSigned = der.sequence(
     VERSION_3,
-    asn1.positiveInteger(serialNumber()),
+    der.positiveInteger(serialNumber()),
     algorithm,
     distinguishedName(issuer.name),
-    asn1.sequence(asn1.utcTime(validity.from), asn1.utcTime(validity.to)),
+    der.sequence(der.utcTime(validity.from), der.utcTime(validity.to)),
     distinguishedName(subject),
     publicKey,
-    asn1.der(0xa3, asn1.sequence(...extensions, ...identifiers)),
+    der.tagged(0xa3, der.sequence(...extensions, ...identifiers)),
   )
   const signature = sign('sha256', toBeSigned, issuer.key.privateKey)
-  return pem(asn1.sequence(toBeSigned, algorithm, asn1.bitString(signature)))
+  return pem(der.sequence(toBeSigned, algorithm, der.bitString(signature)))
 }
 
-const VERSION_3 = asn1.der(0xa0, asn1.positiveInteger(Buffer.from([2])))
-const KEY_CERT_SIGN = asn1.bitString(Buffer.from([0x04]), 2)
-const DIGITAL_SIGNATURE = asn1.bitString(Buffer.from([0x80]), 7)
+const VERSION_3 = der.tagged(0xa0, der.positiveInteger(Buffer.from([2])))
+const KEY_CERT_SIGN = der.bitString(Buffer.from([0x04]), 2)
+const DIGITAL_SIGNATURE = der.bitString(Buffer.from([0x80]), 7)
 
 function serialNumber(): Buffer {
   const serial = randomBytes(16)
@@ -120,7 +120,7 @@ function serialNumber(): Buffer {
 }
 
 function distinguishedName(commonName: string): Buffer {
-  return asn1.sequence(asn1.der(0x31, asn1.sequence(asn1.oid('commonName'), asn1.utf8String(commonName))))
+  return der.sequence(der.tagged(0x31, der.sequence(der.oid('commonName'), der.utf8String(commonName))))
 }
 
 function keyIdentifier(publicKey: KeyObject): Buffer {
@@ -129,24 +129,24 @@ function keyIdentifier(publicKey: KeyObject): Buffer {
     .digest()
 }
 
-function extension(name: asn1.OidName, value: Buffer): Buffer {
-  return asn1.sequence(asn1.oid(name), asn1.octetString(value))
+function extension(name: OidName, value: Buffer): Buffer {
+  return der.sequence(der.oid(name), der.octetString(value))
 }
 
-function critical(name: asn1.OidName, value: Buffer): Buffer {
-  return asn1.sequence(asn1.oid(name), asn1.boolean(true), asn1.octetString(value))
+function critical(name: OidName, value: Buffer): Buffer {
+  return der.sequence(der.oid(name), der.boolean(true), der.octetString(value))
 }
 
 /** Permits the names of `hosts` and below, and no IP address at all. */
 function nameConstraints(hosts: readonly string[]): Buffer {
   const subtrees = [...new Set(hosts.map((host) => host.slice(host.lastIndexOf('*') + 1).replace(/^\./, '')))]
-  const permitted = subtrees.map((name) => asn1.sequence(dnsName(name)))
-  const everyAddress = [8, 32].map((length) => asn1.sequence(asn1.der(0x87, Buffer.alloc(length))))
-  return asn1.sequence(asn1.der(0xa0, ...permitted), asn1.der(0xa1, ...everyAddress))
+  const permitted = subtrees.map((name) => der.sequence(dnsName(name)))
+  const everyAddress = [8, 32].map((length) => der.sequence(der.tagged(0x87, Buffer.alloc(length))))
+  return der.sequence(der.tagged(0xa0, ...permitted), der.tagged(0xa1, ...everyAddress))
 }
 
 function dnsName(name: string): Buffer {
-  return asn1.der(0x82, Buffer.from(name, 'latin1'))
+  return der.tagged(0x82, Buffer.from(name, 'latin1'))
 }
 
 function pem(bytes: Buffer): string {

@@ -1,11 +1,12 @@
+import type { Authority } from '../network/index.ts'
+import { type Host, hostOf } from '../network/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Authority } from './authority.ts'
 
 /** Dial elsewhere, verify the name as before, as `curl --connect-to`: `host` `''` and `port` 0 match any, `toHost` `''` and `toPort` 0 change nothing. */
 export interface ConnectTo {
-  readonly host: string
+  readonly host: Host | ''
   readonly port: number
-  readonly toHost: string
+  readonly toHost: Host | ''
   readonly toPort: number
 }
 
@@ -27,11 +28,7 @@ function parseEntry(entry: string): ConnectTo {
       hint: 'Write it as host:port:address:port, several separated by commas.',
     })
   }
-  return { host: bare(host), port: Number(port), toHost: bare(toHost), toPort: Number(toPort) }
-}
-
-function bare(host: string): string {
-  return host.replace(/^\[|\]$/g, '').toLowerCase()
+  return { host: hostOf(host), port: Number(port), toHost: hostOf(toHost), toPort: Number(toPort) }
 }
 
 /** Where to dial in place of `target`; the first entry that matches decides. */

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { inspect } from 'node:util'
+import { authority } from '../network/index.ts'
 import { corporateProxyFor, parseCorporateProxy } from './corporate-proxy.ts'
 
 test('without variables there is no corporate proxy', () => {
@@ -57,6 +58,6 @@ const EXCEPTIONS: readonly (readonly [string, string, number, boolean])[] = [
 for (const [noProxy, host, port, excepted] of EXCEPTIONS) {
   test(`NO_PROXY=${noProxy} ${excepted ? 'excepts' : 'does not except'} ${host}:${port}`, () => {
     const settings = parseCorporateProxy({ HTTPS_PROXY: 'http://proxy:1', NO_PROXY: noProxy })
-    assert.equal(corporateProxyFor(settings, 'https', { host, port }) === undefined, excepted)
+    assert.equal(corporateProxyFor(settings, 'https', authority(host, port)) === undefined, excepted)
   })
 }

@@ -1,6 +1,5 @@
-import { BlockList, isIP } from 'node:net'
+import { type Authority, isExcepted, type ProxyException, parseAuthority, parseNoProxy } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
-import { type Authority, parseAuthority } from './authority.ts'
 
 /** One proxy that upstream connections go through. */
 export interface ProxyEndpoint extends Authority {
@@ -16,8 +15,7 @@ export interface ProxyEndpoint extends Authority {
 export interface CorporateProxy {
   readonly forHttps: ProxyEndpoint | undefined
   readonly forHttp: ProxyEndpoint | undefined
-  /** Entries of `NO_PROXY`, trimmed and in lower case. */
-  readonly exceptions: readonly string[]
+  readonly exceptions: readonly ProxyException[]
 }
 
 export interface CorporateProxyEnvironment {
@@ -34,8 +32,7 @@ export function parseCorporateProxy(env: CorporateProxyEnvironment): CorporatePr
   const forHttps = parseEndpoint('HTTPS_PROXY', env.https_proxy ?? env.HTTPS_PROXY)
   const forHttp = parseEndpoint('HTTP_PROXY', env.http_proxy ?? env.HTTP_PROXY)
   if (forHttps === undefined && forHttp === undefined) return undefined
-  const exceptions = (env.no_proxy ?? env.NO_PROXY ?? '').split(/[\s,]+/).filter((entry) => entry !== '')
-  return { forHttps, forHttp, exceptions: exceptions.map((entry) => entry.toLowerCase()) }
+  return { forHttps, forHttp, exceptions: parseNoProxy(env.no_proxy ?? env.NO_PROXY ?? '') }
 }
 
 const DEFAULT_PORTS: Readonly<Record<string, number>> = { 'http:': 80, 'https:': 443 }
@@ -79,25 +76,5 @@ export function corporateProxyFor(
   target: Authority,
 ): ProxyEndpoint | undefined {
   const endpoint = scheme === 'https' ? settings?.forHttps : settings?.forHttp
-  if (endpoint === undefined || settings?.exceptions.some((entry) => excepts(entry, target))) return undefined
-  return endpoint
-}
-
-function excepts(entry: string, target: Authority): boolean {
-  if (entry === '*') return true
-  if (entry.includes('/')) return subnetContains(entry, target.host)
-  if (isIP(entry) !== 0) return entry === target.host
-  const [, host = '', port] = /^(?:\*?\.)?(.*?)(?::([0-9]+))?$/.exec(entry) ?? []
-  if (port !== undefined && Number(port) !== target.port) return false
-  return target.host === host || (isIP(target.host) === 0 && target.host.endsWith(`.${host}`))
-}
-
-function subnetContains(entry: string, host: string): boolean {
-  const [network = '', bits = ''] = entry.split('/')
-  const family = isIP(network) === 6 ? 'ipv6' : 'ipv4'
-  const longest = family === 'ipv6' ? 128 : 32
-  if (isIP(network) === 0 || isIP(host) === 0 || !/^[0-9]{1,3}$/.test(bits) || Number(bits) > longest) return false
-  const subnet = new BlockList()
-  subnet.addSubnet(network, Number(bits), family)
-  return subnet.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4')
+  return isExcepted(settings?.exceptions ?? [], target) ? undefined : endpoint
 }

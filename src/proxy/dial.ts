@@ -2,8 +2,8 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
+import { type Authority, authority, formatAuthority, trustContext } from '../network/index.ts'
 import type { AddressGuard, ForbiddenAddress } from './address-guard.ts'
-import { type Authority, formatAuthority } from './authority.ts'
 import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
 import { ConnectRefused, connectAnswer, opened } from './open-socket.ts'
@@ -17,7 +17,6 @@ import {
   unknownAuthority,
   upstreamUnreachable,
 } from './refusal.ts'
-import { createUpstreamTrust } from './upstream-trust.ts'
 
 interface DialOptions {
   readonly guard: AddressGuard
@@ -178,9 +177,9 @@ export class Dialer {
   async #connectThrough(proxy: ProxyEndpoint, target: Authority, signal: AbortSignal): Promise<Socket> {
     try {
       const socket = await this.#connectToProxy(proxy, signal)
-      const authority = formatAuthority(target)
+      const named = formatAuthority(target)
       const lines = proxyAuthorizationLine(proxy) + (proxy.isOuterRun ? `${UNTOUCHED_HEADER}: untouched\r\n` : '')
-      socket.write(`CONNECT ${authority} HTTP/1.1\r\nHost: ${authority}\r\n${lines}\r\n`, 'latin1')
+      socket.write(`CONNECT ${named} HTTP/1.1\r\nHost: ${named}\r\n${lines}\r\n`, 'latin1')
       await connectAnswer(socket, signal)
       return socket
     } catch (cause) {
@@ -193,7 +192,7 @@ export class Dialer {
   }
 
   #upstreamTrust(): SecureContext {
-    this.#trust ??= createUpstreamTrust(this.#options.upstreamCa)
+    this.#trust ??= trustContext(this.#options.upstreamCa)
     return this.#trust
   }
 
@@ -234,7 +233,7 @@ function firstForbidden(
   port: number,
 ): ForbiddenAddress | undefined {
   for (const { address } of addresses) {
-    const forbidden = guard({ host: address, port })
+    const forbidden = guard(authority(address, port))
     if (forbidden !== undefined) return forbidden
   }
   return undefined

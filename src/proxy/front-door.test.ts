@@ -4,6 +4,7 @@ import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type TestContext, test } from 'node:test'
 import { connect } from 'node:tls'
+import { authority } from '../network/index.ts'
 import type { ProxyOptions } from './start-proxy.ts'
 import {
   answering,
@@ -147,7 +148,7 @@ for (const [what, head, status, reason] of REFUSED) {
 
 test('the daemon cannot be reached through the proxy, by any name of this machine', async (t) => {
   const daemon = await tcpOrigin(t, answering(OK))
-  const { proxy } = await stage(t, {}, { daemonAddresses: [{ host: '127.0.0.1', port: daemon.port }] })
+  const { proxy } = await stage(t, {}, { daemonAddresses: [authority('127.0.0.1', daemon.port)] })
   for (const host of [
     '127.0.0.1',
     'localhost',

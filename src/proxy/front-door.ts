@@ -1,9 +1,9 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
-import { isThisMachine, RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
+import { type Authority, formatAuthority, isCommonLoopback, parseAuthority } from '../network/index.ts'
+import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
 import type { AddressGuard } from './address-guard.ts'
-import { type Authority, formatAuthority, parseAuthority } from './authority.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
 import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
 import type { Services } from './exchange.ts'
@@ -119,7 +119,7 @@ export class FrontDoor {
   #isForTlsAlone(target: Authority): boolean {
     const { routes } = this.#options
     if (routes.matchPlain(target).length > 0) return false
-    return isThisMachine(target.host) ? routes.match(target).length > 0 : routes.knowsHost(target.host)
+    return isCommonLoopback(target.host) ? routes.match(target).length > 0 : routes.knowsHost(target.host)
   }
 
   /** What the daemon is asked about a request in the clear: only one to this machine can carry a credential. */

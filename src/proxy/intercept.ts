@@ -1,7 +1,7 @@
 import type { Socket } from 'node:net'
 import { TLSSocket } from 'node:tls'
+import { type Authority, parseAuthority } from '../network/index.ts'
 import type { Route } from '../schemas/index.ts'
-import { type Authority, parseAuthority } from './authority.ts'
 import type { CertificateAuthority } from './certificate-authority.ts'
 import type { Services } from './exchange.ts'
 import {

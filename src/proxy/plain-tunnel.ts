@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Authority } from './authority.ts'
+import type { Authority } from '../network/index.ts'
 import type { Services } from './exchange.ts'
 import { judgeRequest, recordDenied, TLS_HANDSHAKE } from './intercept.ts'
 import { type Judge, Relay } from './relay.ts'

@@ -1,5 +1,5 @@
+import { type Authority, formatAuthority } from '../network/index.ts'
 import { BrokerError, type BrokerErrorOptions, type ErrorName } from '../protocol/index.ts'
-import { type Authority, formatAuthority } from './authority.ts'
 import type { Malformed } from './header-fields.ts'
 
 // Not from `node:http`: that alone would double the start and bring 20 MB.

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import type { Authority } from './authority.ts'
+import type { Authority } from '../network/index.ts'
 import { type ChildSide, Exchange, type Order, type Services } from './exchange.ts'
 import { cannotBecomeHead, findHeadEnd, isBodiless, MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
 import { type AfterRefusal, jsonAnswer, malformedRequest, type Refusal, refusalAnswer } from './refusal.ts'

@@ -1,14 +1,15 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import { authority } from '../network/index.ts'
 import { RouteTable, routesForPath } from './route-table.ts'
 import { route } from './test-stage.ts'
 
 const providersOf = (table: RouteTable, host: string, port = 443) =>
-  table.match({ host, port }).map(({ provider }) => provider)
+  table.match(authority(host, port)).map(({ provider }) => provider)
 
 const table = new RouteTable({
   version: '1',
-  routes: [route('API.prov.test'), route('*.wild.test'), route('eu.*.deep.test', { port: 8443 }), route('127.0.0.1')],
+  routes: [route('api.prov.test'), route('*.wild.test'), route('eu.*.deep.test', { port: 8443 }), route('127.0.0.1')],
 })
 
 test('exact hosts, one-label wildcards and ports are matched; addresses never are', () => {
@@ -35,14 +36,21 @@ test('a host is known whatever the port', () => {
   assert.equal(table.knowsHost('evil.test'), false)
 })
 
+test('a wildcard left of Amazon’s name is a region, as for the daemon, and never a bucket', () => {
+  const amazon = new RouteTable({ version: '1', routes: [route('bedrock-runtime.*.amazonaws.com')] })
+  assert.equal(providersOf(amazon, 'bedrock-runtime.us-east-1.amazonaws.com').length, 1)
+  assert.deepEqual(providersOf(amazon, 'bedrock-runtime.s3.amazonaws.com'), [])
+  assert.equal(amazon.knowsHost('bedrock-runtime.s3.amazonaws.com'), false)
+})
+
 test('a new route counts on an intercepted host, and one that is gone stays', () => {
   const learning = new RouteTable({ version: '1', routes: [route('a.test', { path_prefix: '/x/' })] })
-  const latest = { version: '2', routes: [route('A.test', { path_prefix: '/y/' }), route('b.test')] }
+  const latest = { version: '2', routes: [route('a.test', { path_prefix: '/y/' }), route('b.test')] }
   assert.deepEqual(learning.learn(latest), { missedHosts: ['b.test'] })
-  const routes = learning.match({ host: 'a.test', port: 443 })
+  const routes = learning.match(authority('a.test', 443))
   assert.equal(routesForPath(routes, '/x/1').length, 1)
   assert.equal(routesForPath(routes, '/y/1').length, 1)
-  assert.deepEqual(learning.match({ host: 'b.test', port: 443 }), [])
+  assert.deepEqual(learning.match(authority('b.test', 443)), [])
 })
 
 test('what is spoken to in the clear is on this machine, at its own port, and needs no certificate', () => {
@@ -55,13 +63,13 @@ test('what is spoken to in the clear is on this machine, at its own port, and ne
     ],
   })
   assert.deepEqual(plain.hosts, [])
-  assert.equal(plain.matchPlain({ host: 'localhost', port: 11434 }).length, 1)
-  assert.equal(plain.matchPlain({ host: '127.0.0.1', port: 11434 }).length, 1)
-  assert.deepEqual(plain.match({ host: 'localhost', port: 11434 }), [])
-  assert.deepEqual(plain.matchPlain({ host: 'localhost', port: 11435 }), [])
-  assert.deepEqual(plain.matchPlain({ host: 'git.acme.test', port: 80 }), [])
+  assert.equal(plain.matchPlain(authority('localhost', 11434)).length, 1)
+  assert.equal(plain.matchPlain(authority('127.0.0.1', 11434)).length, 1)
+  assert.deepEqual(plain.match(authority('localhost', 11434)), [])
+  assert.deepEqual(plain.matchPlain(authority('localhost', 11435)), [])
+  assert.deepEqual(plain.matchPlain(authority('git.acme.test', 80)), [])
   assert.deepEqual([plain.speaksPlain('localhost'), plain.speaksPlain('::1')], [true, false])
   const later = route('localhost', { port: 8000, plain: true })
   assert.deepEqual(plain.learn({ version: '2', routes: [later] }), { missedHosts: [] })
-  assert.equal(plain.matchPlain({ host: 'localhost', port: 8000 }).length, 1)
+  assert.equal(plain.matchPlain(authority('localhost', 8000)).length, 1)
 })

@@ -1,7 +1,7 @@
 import { isIP } from 'node:net'
-import { coversPath, isThisMachine } from '../protocol/index.ts'
+import { type Authority, hostMatcher, isCommonLoopback } from '../network/index.ts'
+import { coversPath } from '../protocol/index.ts'
 import type { Route, Routes } from '../schemas/index.ts'
-import type { Authority } from './authority.ts'
 
 /**
  * Which hosts are intercepted and which paths on them are asked about. The hosts are fixed for the run, as the
@@ -12,26 +12,26 @@ export class RouteTable {
   /** Host patterns in lower case, each once. */
   readonly hosts: readonly string[]
   readonly #exact = new Map<string, Route[]>()
-  readonly #wildcards: { readonly pattern: RegExp; readonly route: Route }[] = []
+  readonly #wildcards: { readonly means: (host: string) => boolean; readonly route: Route }[] = []
   readonly #known = new Set<string>()
   /** What is spoken to in the clear, on this machine: no certificate is needed for it. */
   readonly #plain = new Map<string, Route[]>()
   /** What was found before: of a service with many hosts there are many patterns. */
   readonly #found = new Map<string, readonly Route[]>()
-  readonly #hostPatterns: readonly RegExp[]
+  readonly #hostMatchers: readonly ((host: string) => boolean)[]
 
   constructor({ routes }: Routes) {
     for (const route of routes) this.#learn(route)
     this.hosts = [...new Set([...this.#known].map((key) => key.slice(0, key.indexOf('|'))))]
-    this.#hostPatterns = this.hosts.map(hostPattern)
+    this.#hostMatchers = this.hosts.map(hostMatcher)
   }
 
   /** Takes in what was connected since, on hosts that are intercepted; tells of the hosts that are not. */
   learn({ routes }: Routes): { readonly missedHosts: readonly string[] } {
     const isIntercepted = (host: string) => this.hosts.includes(host) || this.knowsHost(host)
-    const missed = routes.filter(({ host, plain }) => !plain && isIP(host) === 0 && !isIntercepted(host.toLowerCase()))
+    const missed = routes.filter(({ host, plain }) => !plain && isIP(host) === 0 && !isIntercepted(host))
     for (const route of routes) if (!missed.includes(route)) this.#learn(route)
-    return { missedHosts: [...new Set(missed.map(({ host }) => host.toLowerCase()))] }
+    return { missedHosts: [...new Set(missed.map(({ host }) => host))] }
   }
 
   /** The routes of this host and port, in no order; empty where it is not intercepted. */
@@ -39,7 +39,7 @@ export class RouteTable {
     const authority = `${host}:${port}`
     const known = this.#found.get(authority)
     if (known !== undefined) return known
-    const wild = this.#wildcards.filter(({ pattern, route }) => route.port === port && pattern.test(host))
+    const wild = this.#wildcards.filter(({ means, route }) => route.port === port && means(host))
     const found = [...(this.#exact.get(authority) ?? NONE), ...wild.map(({ route }) => route)]
     if (this.#found.size >= MOST_FOUND) this.#found.clear()
     this.#found.set(authority, found)
@@ -48,7 +48,7 @@ export class RouteTable {
 
   /** Whether any route has this host, whatever its port. */
   knowsHost(host: string): boolean {
-    return this.#hostPatterns.some((pattern) => pattern.test(host))
+    return this.#hostMatchers.some((means) => means(host))
   }
 
   /** The routes of this host and port whose requests come in the clear. */
@@ -58,7 +58,7 @@ export class RouteTable {
 
   /** Whether anything of this host is spoken to in the clear, whatever its port. */
   speaksPlain(host: string): boolean {
-    return [...this.#plain.values()].some(([route]) => route?.host.toLowerCase() === host)
+    return [...this.#plain.values()].some(([route]) => route?.host === host)
   }
 
   #learn(route: Route): void {
@@ -67,21 +67,21 @@ export class RouteTable {
   }
 
   #addPlain(route: Route): void {
-    const authority = `${route.host.toLowerCase()}:${route.port}`
+    const authority = `${route.host}:${route.port}`
     const there = this.#plain.get(authority) ?? []
     const isKnown = there.some((one) => one.provider === route.provider && one.path_prefix === route.path_prefix)
-    if (!isKnown && isThisMachine(route.host.toLowerCase())) this.#plain.set(authority, [...there, route])
+    if (!isKnown && isCommonLoopback(route.host)) this.#plain.set(authority, [...there, route])
   }
 
   #add(route: Route): void {
-    const host = route.host.toLowerCase()
+    const { host } = route
     const key = `${host}|${route.port}|${route.path_prefix ?? ''}|${route.provider}|${route.signs ?? ''}`
     // No certificate is ever made for an address: it has no name that could be compared.
     if (this.#known.has(key) || isIP(host) !== 0) return
     this.#known.add(key)
     this.#found.clear()
     if (host.includes('*')) {
-      this.#wildcards.push({ pattern: hostPattern(host), route })
+      this.#wildcards.push({ means: hostMatcher(host), route })
       return
     }
     const authority = `${host}:${route.port}`
@@ -92,12 +92,6 @@ export class RouteTable {
 /** Of no other host is anything ever spoken to in the clear. */
 const MOST_FOUND = 1_000
 const NONE: readonly Route[] = []
-
-/** `*` stands for exactly one label. */
-function hostPattern(pattern: string): RegExp {
-  const labels = pattern.split('.').map((label) => (label === '*' ? '[a-z0-9-]+' : label))
-  return new RegExp(`^${labels.join('\\.')}$`)
-}
 
 /** The routes among `routes` that cover `path` (without its query). */
 export function routesForPath(routes: readonly Route[], path: string): readonly Route[] {

@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto'
+import type { Authority } from '../network/index.ts'
 import { withoutOptionalSpace } from '../protocol/index.ts'
 import type { ResolveRequest, Signable } from '../schemas/index.ts'
-import type { Authority } from './authority.ts'
 import { AwsChunkedBody } from './aws-chunked-body.ts'
 import type { BodyReader } from './body-framing.ts'
 import { CollectedBody } from './collected-body.ts'

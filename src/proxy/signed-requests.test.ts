@@ -3,9 +3,10 @@ import { createHash, randomBytes } from 'node:crypto'
 import { createServer } from 'node:http'
 import { describe, it, type TestContext } from 'node:test'
 import { type AccessKey, type TakenRequest, takeRequest } from '../../test/aws-service.ts'
+import { credentialRequest } from '../daemon/credentials/credential-request.ts'
 import { signedResolution } from '../daemon/credentials/signed-resolution.ts'
 import { Secret } from '../protocol/index.ts'
-import { type ResolveRequest, resolveRequest } from '../schemas/index.ts'
+import { resolveRequest } from '../schemas/index.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
 import { type Client, daemon, openTls, resolution, route, stage, tlsOrigin } from './test-stage.ts'
 
@@ -69,7 +70,7 @@ async function signingStage(t: TestContext, key: AccessKey = KEY) {
   } as const
   const fake = daemon()
   fake.resolve = (asked) => {
-    const request: ResolveRequest = resolveRequest.parse(asked)
+    const request = credentialRequest(resolveRequest.parse(asked))
     return Promise.try(() => signedResolution({ used, request }, Date.now()))
   }
   const { proxy } = await stage(t, Object.fromEntries(HOSTS.map((host) => [host, origin])), {

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
+import type { Authority } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
 import type { Resolution, ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
 import { createAddressGuard } from './address-guard.ts'
@@ -36,7 +37,7 @@ export interface ProxyOptions {
   readonly connectTo: readonly ConnectTo[]
   readonly corporateProxy?: CorporateProxy
   /** Never reachable through the proxy. */
-  readonly daemonAddresses: readonly { readonly host: string; readonly port: number }[]
+  readonly daemonAddresses: readonly Authority[]
   /** What the child must present; random where absent. */
   readonly password?: Secret
   /**

@@ -2,6 +2,7 @@ import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import { hostOf } from '../network/index.ts'
 import type { Resolution, ResolveRequest, Route, ShippedEvent } from '../schemas/index.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
 import { type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
@@ -172,9 +173,9 @@ export async function stage(
     strict: false,
     upstreamCa: [testAuthority().caPem],
     connectTo: Object.entries(origins).map(([host, { port }]) => ({
-      host,
+      host: hostOf(host),
       port: 0,
-      toHost: '127.0.0.1',
+      toHost: hostOf('127.0.0.1'),
       toPort: port,
     })),
     daemonAddresses: [],

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { type Authority, formatAuthority } from './authority.ts'
+import { type Authority, formatAuthority } from '../network/index.ts'
 import { DialError } from './dial.ts'
 import { upstreamUnreachable } from './refusal.ts'
 

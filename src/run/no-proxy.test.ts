@@ -28,6 +28,13 @@ test('an entry for one name of a routed wildcard is taken out', () => {
   assert.deepEqual(removed, ['eu.api.example.com'])
 })
 
+test('a network that has the address of a routed server is taken out', () => {
+  const { value, removed } = noProxyFor(['127.0.0.0/8', '10.0.0.0/8'], ['127.0.0.1', 'localhost'])
+
+  assert.deepEqual(removed, ['127.0.0.0/8'])
+  assert.equal(value, '10.0.0.0/8,::1')
+})
+
 test('both spellings of the variable are read', () => {
   assert.deepEqual(noProxyEntries({ NO_PROXY: 'a.test, b.test', no_proxy: 'c.test' }), ['a.test', 'b.test', 'c.test'])
 })

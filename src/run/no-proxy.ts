@@ -1,4 +1,5 @@
 import { isIP } from 'node:net'
+import { parseNoProxy } from '../network/index.ts'
 
 const LOOPBACK = ['localhost', '127.0.0.1', '::1']
 
@@ -10,22 +11,17 @@ export function noProxyFor(
   userEntries: readonly string[],
   routedHosts: readonly string[],
 ): { readonly value: string; readonly removed: readonly string[] } {
-  const bypasses = (entry: string) => routedHosts.some((host) => excepts(entry, host))
-  const kept = [...new Set([...userEntries, ...LOOPBACK])].filter((entry) => !bypasses(entry))
-  return { value: kept.join(','), removed: userEntries.filter(bypasses) }
+  const entries = parseNoProxy([...userEntries, ...LOOPBACK].join())
+  const bypassing = entries.filter((entry) => routedHosts.some((host) => entry.mayExcept(host)))
+  const removed = new Set(bypassing.map(({ text }) => text))
+  const kept = entries.filter((entry) => !bypassing.includes(entry))
+  return { value: kept.map(({ text }) => text).join(','), removed: userEntries.filter((text) => removed.has(text)) }
 }
 
 /** Entries of both spellings of the variable, addresses without brackets. */
 export function noProxyEntries(environment: Readonly<Record<string, string>>): readonly string[] {
   const text = `${environment['NO_PROXY'] ?? ''},${environment['no_proxy'] ?? ''}`
-  const entries = text.split(/[\s,]+/).filter((entry) => entry !== '')
-  return [...new Set(entries.map(withoutBrackets))]
-}
-
-// Python's httpx makes a URL pattern of each entry, and takes what is behind the first colon in brackets for a port: no
-// client of it can be made. Without them all clients understand the address, though for every port of it.
-function withoutBrackets(entry: string): string {
-  return entry.replace(/^\[([0-9A-Fa-f:.]+)\](?::\d+)?$/, '$1')
+  return [...new Set(parseNoProxy(text).map(({ text: entry }) => entry))]
 }
 
 /**
@@ -41,20 +37,4 @@ export function javaExceptions(noProxy: string): string {
     return entry === name ? [name, `*.${name}`] : [`*.${name}`]
   })
   return patterns.join('|')
-}
-
-function excepts(entry: string, host: string): boolean {
-  const suffix = entry
-    .toLowerCase()
-    .replace(/:\d{1,5}$/, '')
-    .replace(/^\*?\.?/, '')
-  if (suffix === '') return true
-  return fits(suffix, host) || host.endsWith(`.${suffix}`)
-}
-
-/** Whether a name is the host, or one of those that its `*` label stands for. */
-function fits(name: string, host: string): boolean {
-  const labels = name.split('.')
-  const pattern = host.toLowerCase().split('.')
-  return labels.length === pattern.length && pattern.every((label, index) => label === '*' || label === labels[index])
 }

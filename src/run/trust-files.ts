@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { rootCertificates } from 'node:tls'
-import { SYSTEM_BUNDLES } from '../proxy/index.ts'
+import { certificatesIn, systemRoots } from '../network/index.ts'
 import { findProgram } from './find-program.ts'
 import { pkcs12TrustStore } from './pkcs12-trust-store.ts'
 
@@ -54,7 +54,7 @@ export interface TrustBase {
 export function readTrustBase(inherited: Environment, { withJava }: { readonly withJava: boolean }): TrustBase {
   const added = ADDING.flatMap((name) => pemNamedBy(inherited[name]))
   const replaced = [...REPLACING, ...REPLACING_WHERE_SET].flatMap((name) => pemNamedBy(inherited[name]))
-  const roots = certificatesOnce([systemRoots(), ...added, ...replaced])
+  const roots = certificatesOnce([...knownRoots(), ...added, ...replaced])
   return { added: certificatesOnce(added), roots, wgetrc: userWgetrc(inherited), withJava }
 }
 
@@ -82,9 +82,10 @@ function writePhpIni(folder: string, bundle: string): string {
   return folder
 }
 
-function systemRoots(): string {
-  const bundle = SYSTEM_BUNDLES.map(readIfThere).find((text) => text?.includes('-----BEGIN CERTIFICATE-----'))
-  return bundle ?? rootCertificates.join('\n')
+/** Where the system keeps none, those that Node has built in. */
+function knownRoots(): readonly string[] {
+  const roots = systemRoots()
+  return roots.length > 0 ? roots : rootCertificates
 }
 
 /** The user's path may point nowhere; the tool would have failed then, the run does not. */
@@ -98,16 +99,14 @@ function userWgetrc(inherited: Environment): string {
   return (path && readIfThere(path)) ?? ''
 }
 
-const CERTIFICATE = /-----BEGIN ((?:TRUSTED )?CERTIFICATE)-----\s+([A-Za-z0-9+/=\s]+?)-----END \1-----/g
-
 /**
  * Every certificate of these texts, each once and nothing else: users and nested runs name one bundle in many variables,
  * and each client reads all of it.
  */
 function certificatesOnce(texts: readonly string[]): string {
-  const blocks = texts.flatMap((text) => [...text.matchAll(CERTIFICATE)])
-  const byBody = new Map(blocks.map(([block, , body = '']) => [body.replace(/\s+/g, ''), block]))
-  return [...byBody.values()].map((block) => `${block}\n`).join('')
+  return certificatesIn(...texts)
+    .map((block) => `${block}\n`)
+    .join('')
 }
 
 function readIfThere(path: string): string | undefined {

@@ -1,5 +1,5 @@
 import { isIPv4, isIPv6 } from 'node:net'
-import { plainAddress } from './ip-address.ts'
+import { plainAddress } from '../../network/index.ts'
 
 /** The addresses of the way that a request took, the first client's first; undefined in place of what is none. */
 export type Way = readonly (string | undefined)[]

@@ -1,8 +1,8 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
+import { plainAddress, prefixOf } from '../../network/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import { forwardedAddresses, xForwardedAddresses } from './forwarded.ts'
-import { plainAddress, prefixOf } from './ip-address.ts'
 
 /**
  * Where a request comes from, as far as it can be known: an IPv4 address, or the /64 of an IPv6 one, which is what one

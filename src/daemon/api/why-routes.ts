@@ -1,3 +1,4 @@
+import { authority, HTTP_PORT, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import { type ExplainQuery, explainQuery, explanation } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
@@ -38,8 +39,11 @@ async function requireOwn(principals: Principals, who: Actor, handle: string | u
 
 function requestIn({ url, host, port, path }: ExplainQuery): ExplainedRequest {
   if (url === undefined && host !== undefined) {
-    const name = host.replace(/^\[(.*)\]$/, '$1')
-    return { host: name, port: port ?? 443, ...(path !== undefined && { path: withoutQuery(path) }), isPlain: false }
+    return {
+      ...authority(host, port ?? HTTPS_PORT),
+      ...(path !== undefined && { path: withoutQuery(path) }),
+      isPlain: false,
+    }
   }
   const parsed = host === undefined ? URL.parse(url ?? '') : null
   if (!parsed || !/^(?:https?|wss?):$/.test(parsed.protocol)) {
@@ -47,8 +51,7 @@ function requestIn({ url, host, port, path }: ExplainQuery): ExplainedRequest {
   }
   const isPlain = parsed.protocol === 'http:' || parsed.protocol === 'ws:'
   return {
-    host: parsed.hostname.replace(/^\[(.*)\]$/, '$1'),
-    port: Number(parsed.port || (isPlain ? 80 : 443)),
+    ...authority(parsed.hostname, Number(parsed.port || (isPlain ? HTTP_PORT : HTTPS_PORT))),
     path: parsed.pathname,
     isPlain,
   }

@@ -1,9 +1,9 @@
-import { type Actor, BrokerError, isThisMachine } from '../../protocol/index.ts'
+import { isLoopback, overlap } from '../../network/index.ts'
+import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { ConnectionAddress, Connections } from '../connections/index.ts'
 import {
   isOwnServer,
   needsBaseUrl,
-  overlap,
   ownPlaces,
   type Provider,
   type Providers,
@@ -48,7 +48,7 @@ export async function addressOf(
 
 function isOfDaemon(address: string, daemon: string): boolean {
   const [one, own] = [new URL(address), new URL(daemon)]
-  const isOneMachine = isThisMachine(one.hostname) && isThisMachine(own.hostname)
+  const isOneMachine = isLoopback(one.hostname) && isLoopback(own.hostname)
   return portOf(one) === portOf(own) && (one.hostname === own.hostname || isOneMachine)
 }
 

@@ -1,3 +1,4 @@
+import type { HostPattern } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import {
   type CredentialKind,
@@ -6,7 +7,6 @@ import {
   differenceOf,
   digestOf,
   earlierDestination,
-  type HostPattern,
   hasSection,
   hostsOfDestination,
   isSameDestination,

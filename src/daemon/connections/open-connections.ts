@@ -1,4 +1,5 @@
 import { LRUCache } from 'lru-cache'
+import type { HostPattern } from '../../network/index.ts'
 import { type Actor, type AuthType, BrokerError, type FlowName } from '../../protocol/index.ts'
 import type {
   Approval,
@@ -14,7 +15,6 @@ import {
   type DestinationLines,
   destinationText,
   enteredOf,
-  type HostPattern,
   type Provider,
   type Providers,
 } from '../providers/index.ts'

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { type OpenIdProvider, startOpenIdProvider } from '../../../test/openid-provider.ts'
+import { authority } from '../../network/index.ts'
 import { openAuthSessions } from '../auth-sessions/open-auth-sessions.ts'
 import { attentionIn } from '../connections/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
@@ -99,7 +100,7 @@ describe('tokens of a client that acts for itself', () => {
     assert.ok(Date.parse(expires_at ?? '') > now() && version)
     const { routes } = await routesFor(rooms, rooms.actor, 'connected')
     assert.deepEqual(routes, [{ provider: 'acme', connection: 'default', host: HOST, port: 443 }])
-    const why = await explainRequest(rooms, rooms.actor, { host: HOST, port: 443, path: '/', isPlain: false })
+    const why = await explainRequest(rooms, rooms.actor, { ...authority(HOST, 443), path: '/', isPlain: false })
     assert.deepEqual([why.verdict, why.places], ['inject', ['header Authorization']])
   })
 
@@ -169,7 +170,7 @@ describe('tokens of a client that acts for itself', () => {
     assert.equal(told?.reason, 'The provider gives its client no token any more (invalid_client).')
     assert.equal(told?.fix, 'broker login acme --connection default --force')
     assert.ok(Math.abs(Date.parse(told?.since ?? '') - now()) < 60_000)
-    const why = await explainRequest(rooms, rooms.actor, { host: HOST, port: 443, path: '/', isPlain: false })
+    const why = await explainRequest(rooms, rooms.actor, { ...authority(HOST, 443), path: '/', isPlain: false })
     assert.equal(why.verdict, 'refuse')
     assert.equal((await events()).at(-1), 'provider.refresh_failed failure invalid_client')
     await logIn({ ...service(), client_secret: ROTATED })

@@ -1,8 +1,9 @@
+import { formatPattern, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { noDefault, servingOf } from '../connections/index.ts'
-import { formatHost, HTTPS_PORT, type Provider, placeNamesFor } from '../providers/index.ts'
+import { type Provider, placeNamesFor, type Target } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 import { withLastTrouble } from './last-trouble.ts'
 import { isOrphanFor, usedOrphans } from './orphans.ts'
@@ -10,11 +11,7 @@ import { type OwnMatch, ownMatch, ownPlacesOf } from './own-server.ts'
 import { type CredentialsOptions, type Found, isForHost, matchFor } from './resolve.ts'
 
 /** A request, as far as it decides what becomes of it. */
-export interface ExplainedRequest {
-  readonly host: string
-  readonly port: number
-  /** Without one, only definitions that do not look at it match. */
-  readonly path?: string
+export interface ExplainedRequest extends Target {
   readonly isPlain: boolean
 }
 
@@ -58,7 +55,7 @@ function explainOwn(
     if (place.isPlain && !request.isPlain) return overTls(match)
     const before = ownStep(match)
     const isPlain = request.isPlain && !place.isPlain
-    const found = { kind: 'one', provider, host: place.like } as const
+    const found = { kind: 'one', provider, pattern: place.like } as const
     const explained = explainMatch({ actor, now: now() }, { ...request, isPlain }, { found, before }, [connection])
     return place.isPlain ? { ...explained, steps: [...explained.steps, PAST_THE_PROXY] } : explained
   } catch (error) {
@@ -76,7 +73,7 @@ const PAST_THE_PROXY: Step = {
 function isOnHost(providers: Credentials['providers'], one: Connection, { host, port }: ExplainedRequest): boolean {
   const provider = providers.find(one.provider)
   const places = provider ? ownPlacesOf(provider, one.base_url) : []
-  return places.some(({ pattern }) => pattern.host === host.toLowerCase() && pattern.port === port)
+  return places.some(({ pattern }) => pattern.host === host && pattern.port === port)
 }
 
 function besideOwnPlaces({ host }: ExplainedRequest): Explanation {
@@ -222,7 +219,7 @@ function explainMatch(
   { found, before: first }: { readonly found: Found; readonly before: Step },
   own: readonly Connection[],
 ): Explanation {
-  const { provider, host } = found
+  const { provider, pattern } = found
   const { name } = provider.definition
   const chosen = connectionFor(actor, name, undefined)
   const used = usedFor(provider, chosen, own, request)
@@ -244,7 +241,7 @@ function explainMatch(
     const reason = 'A credential is never sent over plain http.'
     return { verdict: 'refuse', ...about, steps: [...known, step('transport', 'plain http', reason)] }
   }
-  const places = placesOf(provider, used, host)
+  const places = placesOf(provider, used, pattern)
   const reason = `The credential goes into ${places.join(', ')}; what the request has there is removed.`
   return { verdict: 'inject', ...about, places, steps: [...known, step('injection', 'inject', reason)] }
 }
@@ -280,16 +277,16 @@ function withoutConnection(
   return { verdict: 'refuse', provider, steps: [...before, step('connection', 'none', reason)], fix }
 }
 
-function placesOf({ definition }: Provider, used: Connection, host: Found['host']): string[] {
+function placesOf({ definition }: Provider, used: Connection, pattern: Found['pattern']): string[] {
   if (used.signing === 'aws_sigv4') return ['header Authorization (a signature; the key is not sent)']
   const authType = used.signing === undefined ? used.auth_type : 'oauth2'
-  const places = placeNamesFor(definition, authType, host)
+  const places = placeNamesFor(definition, authType, pattern)
   return places.length > 0 ? [...places] : ['header Authorization']
 }
 
-function matchStep({ provider, host }: Found): Step {
+function matchStep({ provider, pattern }: Found): Step {
   const { name } = provider.definition
-  return step('provider', name, `${formatHost(host)} is one of the hosts of its ${provider.source} definition.`)
+  return step('provider', name, `${formatPattern(pattern)} is one of the hosts of its ${provider.source} definition.`)
 }
 
 function step(name: string, result: string, reason: string): Step {

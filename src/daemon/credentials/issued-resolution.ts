@@ -1,14 +1,15 @@
+import type { HostPattern } from '../../network/index.ts'
 import type { Actor } from '../../protocol/index.ts'
 import type { Resolution } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
-import type { HostPattern, Provider } from '../providers/index.ts'
+import type { Provider } from '../providers/index.ts'
 import { resolutionOf } from './resolution.ts'
 import type { TokenIssuer } from './token-issuer.ts'
 
 export interface IssuedUse {
   readonly actor: Actor
   readonly provider: Provider
-  readonly host: HostPattern
+  readonly pattern: HostPattern
   readonly used: UsableConnection
   /** Of a token that its host has refused. */
   readonly rejectedVersion: number | undefined
@@ -20,7 +21,7 @@ export interface IssuedUse {
  */
 export async function issuedResolution(
   issuer: TokenIssuer,
-  { actor, provider, host, used, rejectedVersion }: IssuedUse,
+  { actor, provider, pattern, used, rejectedVersion }: IssuedUse,
 ): Promise<Resolution> {
   const token = await issuer.token(actor, provider, used, rejectedVersion)
   const { client_id: clientId } = used.credential
@@ -34,6 +35,6 @@ export async function issuedResolution(
       version: token.version,
       ...(token.expiresAt !== undefined && { expiresAt: token.expiresAt }),
     },
-    host,
+    pattern,
   )
 }

@@ -1,3 +1,4 @@
+import type { Host } from '../../network/index.ts'
 import type { Actor } from '../../protocol/index.ts'
 import type { Explanation } from '../../schemas/index.ts'
 import { type Audit, scopeFor } from '../audit/index.ts'
@@ -13,13 +14,13 @@ export async function withLastTrouble(
   audit: Audit,
   actor: Actor,
   explained: Explanation,
-  host: string,
+  host: Host,
 ): Promise<Explanation> {
   const { verdict, provider, steps } = explained
   if (verdict !== 'inject' || provider === undefined || actor.run) return explained
   const query = { event: 'proxy.request', provider, limit: MOST_EVENTS } as const
   const { events } = await audit.page(scopeFor(actor), query)
-  const last = events.find(({ request }) => request?.host === host.toLowerCase())
+  const last = events.find(({ request }) => request?.host === host)
   if (last?.reason !== 'tls_certificate') return explained
   return { ...explained, steps: [...steps, UNTRUSTED], fix: 'export BROKER_PROXY_CA_FILE=<authority.pem>' }
 }

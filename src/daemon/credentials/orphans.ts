@@ -1,7 +1,8 @@
+import { matchesAuthority } from '../../network/index.ts'
 import { type Actor, BrokerError, coversPath } from '../../protocol/index.ts'
-import type { Connection, ResolveRequest } from '../../schemas/index.ts'
+import type { Connection } from '../../schemas/index.ts'
 import type { Connections, OrphanedConnection } from '../connections/index.ts'
-import { HTTPS_PORT, matchesHost, type Providers } from '../providers/index.ts'
+import type { Providers, Target } from '../providers/index.ts'
 import { mayBeUsed, mayInject } from './granted-use.ts'
 
 /** Those that this actor's requests would use, if their definitions were as they were. */
@@ -17,13 +18,9 @@ export async function usedOrphans(
   return orphaned.filter(({ view }) => mayInject(actor, view.provider) && mayBeUsed(actor, view))
 }
 
-export function isOrphanFor({ hosts }: OrphanedConnection, request: Pick<ResolveRequest, 'host' | 'port' | 'path'>) {
-  const { port = HTTPS_PORT, path = '/' } = request
-  const host = request.host.toLowerCase()
-  return hosts.some(
-    (pattern) =>
-      pattern.port === port && matchesHost(pattern.host, host) && coversPath(pattern.pathPrefix ?? '/', path),
-  )
+export function isOrphanFor({ hosts }: OrphanedConnection, request: Target) {
+  const { path = '/' } = request
+  return hosts.some((pattern) => matchesAuthority(pattern, request) && coversPath(pattern.pathPrefix ?? '/', path))
 }
 
 /** Why its host gets nothing. */

@@ -7,14 +7,12 @@ import {
   ownPlaces,
   type Provider,
   type Providers,
+  type Target,
 } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 
 /** A request to a server of somebody's own, which is no host of any definition. */
-export interface OwnRequest {
-  readonly host: string
-  readonly port: number
-  readonly path?: string
+export interface OwnRequest extends Target {
   readonly provider?: string
   readonly connection?: string
 }

@@ -1,6 +1,7 @@
+import type { HostPattern } from '../../network/index.ts'
 import type { AuthType, Secret } from '../../protocol/index.ts'
 import type { Resolution } from '../../schemas/index.ts'
-import { type HostPattern, injectionFor, type Provider } from '../providers/index.ts'
+import { injectionFor, type Provider } from '../providers/index.ts'
 
 /** A credential as one request carries it. */
 export interface CarriedCredential {
@@ -14,10 +15,10 @@ export interface CarriedCredential {
   readonly version?: number
 }
 
-/** What the proxy is told to put into a request. @param host the one of the definition's that the request fits */
-export function resolutionOf({ definition }: Provider, carried: CarriedCredential, host: HostPattern): Resolution {
+/** What the proxy is told to put into a request. @param pattern the one of the definition's that the request fits */
+export function resolutionOf({ definition }: Provider, carried: CarriedCredential, pattern: HostPattern): Resolution {
   const { provider, connection, authType, credential, expiresAt, version } = carried
-  const { headers, ifAbsent, query, path } = injectionFor(definition, authType, credential, host)
+  const { headers, ifAbsent, query, path } = injectionFor(definition, authType, credential, pattern)
   const parameters = Object.entries(query)
   return {
     provider,

@@ -1,15 +1,16 @@
+import { matchesAuthority } from '../../network/index.ts'
 import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts'
 import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
 import {
   credentialHosts,
-  HTTPS_PORT,
   type Match,
-  matchesHost,
   ownPlaceFor,
   type Provider,
   type Providers,
+  type Target,
 } from '../providers/index.ts'
+import { type CredentialRequest, credentialRequest } from './credential-request.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 import { issuedResolution } from './issued-resolution.ts'
 import type { Refresher } from './open-refresher.ts'
@@ -39,8 +40,9 @@ export type Found = Extract<Match, { kind: 'one' }>
 export async function resolveCredential(
   credentials: CredentialsOptions,
   actor: Actor,
-  request: ResolveRequest,
+  asked: ResolveRequest,
 ): Promise<Resolution> {
+  const request = credentialRequest(asked)
   try {
     return await resolveAmong(credentials, actor, request, [])
   } catch (error) {
@@ -58,14 +60,13 @@ export async function resolveCredential(
 async function resolveOwn(
   credentials: CredentialsOptions,
   actor: Actor,
-  request: ResolveRequest,
+  request: CredentialRequest,
 ): Promise<Resolution | undefined> {
   const { providers, connections } = credentials
-  const { port = HTTPS_PORT, ...target } = request
-  const match = ownMatch(providers, actor, await connections.addresses(actor), { ...target, port })
+  const match = ownMatch(providers, actor, await connections.addresses(actor), request)
   if (!match) return undefined
   const { provider, connection, place } = match
-  return resolveAt(credentials, actor, request, { provider, host: place.like, connection: connection.connection })
+  return resolveAt(credentials, actor, request, { provider, pattern: place.like, connection: connection.connection })
 }
 
 /**
@@ -75,7 +76,7 @@ async function resolveOwn(
 async function resolveAmong(
   credentials: CredentialsOptions,
   actor: Actor,
-  request: ResolveRequest,
+  request: CredentialRequest,
   unconnected: readonly Found[],
 ): Promise<Resolution> {
   const match = matchFor(credentials.providers, actor, request, unconnected)
@@ -98,25 +99,25 @@ function hasName(error: unknown, name: ErrorName): boolean {
 async function resolveMatch(
   credentials: CredentialsOptions,
   actor: Actor,
-  request: ResolveRequest,
-  { provider, host }: Found,
+  request: CredentialRequest,
+  { provider, pattern }: Found,
 ): Promise<Resolution> {
   const connection = connectionFor(actor, provider.definition.name, request.connection)
-  return resolveAt(credentials, actor, request, { provider, host, connection })
+  return resolveAt(credentials, actor, request, { provider, pattern, connection })
 }
 
 interface At {
   readonly provider: Provider
   /** Of the definition: the one whose form the request has. */
-  readonly host: Found['host']
+  readonly pattern: Found['pattern']
   readonly connection: string | undefined
 }
 
 async function resolveAt(
   credentials: CredentialsOptions,
   actor: Actor,
-  request: ResolveRequest,
-  { provider, host, connection }: At,
+  request: CredentialRequest,
+  { provider, pattern, connection }: At,
 ): Promise<Resolution> {
   const used = await useFresh(credentials, actor, provider, {
     connection,
@@ -129,22 +130,22 @@ async function resolveAt(
   }
   if (used.kind === 'signing' || used.kind === 'client_credentials') {
     const rejectedVersion = request.rejected_version
-    return issuedResolution(credentials.issuer, { actor, provider, host, used, rejectedVersion })
+    return issuedResolution(credentials.issuer, { actor, provider, pattern, used, rejectedVersion })
   }
   const { version, refreshable, ...carried } = used
-  return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, host)
+  return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, pattern)
 }
 
 /** @throws BrokerError ProviderNotFoundError where no provider, or more than one, matches */
 export function matchFor(
   providers: Providers,
   actor: Actor,
-  request: ResolveRequest,
+  request: CredentialRequest,
   passedOver: readonly Found[],
 ): Found {
-  const { host, port = HTTPS_PORT, path, provider: wanted } = request
+  const { provider: wanted } = request
   const match = providers.match(
-    { host, port, ...(path !== undefined && { path }) },
+    request,
     ({ definition: { name } }) =>
       mayInject(actor, name) && (wanted === undefined || name === wanted) && !isAmong(passedOver, name),
   )
@@ -158,39 +159,32 @@ export function matchFor(
 }
 
 /** On the same host, but not with the token of another resource where somebody here told the two apart. */
-function standsInFor(better: Found, { provider, host }: Found): boolean {
+function standsInFor(better: Found, { provider, pattern }: Found): boolean {
   const [resource, instead] = [better.provider, provider].map(({ definition }) => definition.oauth?.resource)
   const isToldApart = better.provider.source === 'custom' && resource !== undefined && instead !== undefined
-  return better.host.host === host.host && !(isToldApart && resource !== instead)
+  return better.pattern.host === pattern.host && !(isToldApart && resource !== instead)
 }
 
 function isAmong(found: readonly Found[], name: string): boolean {
   return found.some(({ provider }) => provider.definition.name === name)
 }
 
-function noProvider({ provider }: ResolveRequest): BrokerError {
+function noProvider({ provider }: CredentialRequest): BrokerError {
   return provider === undefined
     ? new BrokerError('ProviderNotFoundError', 'No provider matches this request')
     : new BrokerError('ProviderNotFoundError', `The provider "${provider}" does not match this request`, { provider })
 }
 
 /** Whether a connection with this address is for the host of the request. */
-export function isForHost(
-  provider: Provider,
-  baseUrl: string | undefined,
-  request: Pick<ResolveRequest, 'host' | 'port' | 'path'>,
-): boolean {
-  const host = request.host.toLowerCase()
-  const port = request.port ?? HTTPS_PORT
-  const { path } = request
+export function isForHost(provider: Provider, baseUrl: string | undefined, target: Target): boolean {
   const own = ownPlacesOf(provider, baseUrl)
-  if (own.length > 0) return ownPlaceFor(own, { host, port, ...(path !== undefined && { path }) }) !== undefined
+  if (own.length > 0) return ownPlaceFor(own, target) !== undefined
   const allowed = credentialHosts(provider.definition, baseUrl)
-  return allowed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))
+  return allowed.some((pattern) => matchesAuthority(pattern, target))
 }
 
 /** A tenant's credential goes to the host that was given at login, to no other tenant's. */
-function requireDestination(provider: Provider, used: UsableConnection, request: ResolveRequest): void {
+function requireDestination(provider: Provider, used: UsableConnection, request: CredentialRequest): void {
   if (isForHost(provider, used.baseUrl, request)) return
   throw new BrokerError(
     'ProviderNotFoundError',

@@ -1,12 +1,13 @@
+import { HTTPS_PORT } from '../../network/index.ts'
 import { BrokerError, withoutOptionalSpace } from '../../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
+import type { Resolution } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
-import { HTTPS_PORT } from '../providers/index.ts'
 import { type AwsKey, scopeOfHost, sigV4Headers } from '../signing/index.ts'
+import type { CredentialRequest } from './credential-request.ts'
 
 export interface SignedUse {
   readonly used: UsableConnection
-  readonly request: ResolveRequest
+  readonly request: CredentialRequest
 }
 
 /**
@@ -21,7 +22,7 @@ export function signedResolution({ used, request }: SignedUse, now: number): Res
   if (!sign || method === undefined || path === undefined) throw notSignable(used, 'it does not say what is signed')
   if (sign.headers?.some(({ name, value }) => name.toLowerCase() === 'host' && !isOwnHost(request, value)))
     throw notSignable(used, 'its Host is not the host that the credential is for')
-  const scope = sign.scope ?? scopeOfHost(request.host.toLowerCase())
+  const scope = sign.scope ?? scopeOfHost(request.host)
   if (!scope) throw notSignable(used, 'neither it nor its host says for which region and service it is signed')
   const key = awsKey(used)
   const headers = sigV4Headers(
@@ -34,15 +35,16 @@ export function signedResolution({ used, request }: SignedUse, now: number): Res
 
 /** The child's own belongs to another key. */
 const SECURITY_TOKEN = 'X-Amz-Security-Token'
-function wireHost({ host, port = HTTPS_PORT, sign }: ResolveRequest): string {
+
+function wireHost({ host, port, sign }: CredentialRequest): string {
   const own = sign?.headers?.find(({ name }) => name.toLowerCase() === 'host')?.value
   return own ?? (port === HTTPS_PORT ? host : `${host}:${port}`)
 }
 
 /** A signature is for one host: it must be the one that was matched, however it is written. */
-function isOwnHost({ host, port = HTTPS_PORT }: ResolveRequest, value: string): boolean {
-  const [own, named] = [host.toLowerCase(), withoutOptionalSpace(value).toLowerCase()]
-  return named === `${own}:${port}` || (named === own && port === HTTPS_PORT)
+function isOwnHost({ host, port }: CredentialRequest, value: string): boolean {
+  const named = withoutOptionalSpace(value).toLowerCase()
+  return named === `${host}:${port}` || (named === host && port === HTTPS_PORT)
 }
 
 function awsKey({ provider, connection, credential }: UsableConnection): AwsKey {

@@ -1,6 +1,6 @@
 import { lookup as lookupName } from 'node:dns/promises'
 import { isIP, type LookupFunction } from 'node:net'
-import { type AddressKind, addressKind } from './address-kind.ts'
+import { type AddressKind, addressKind } from '../../network/index.ts'
 import { Unreachable, type UnreachableKind } from './provider-failure.ts'
 
 /** Whether a private address may be asked too. A cloud's metadata service never is. */

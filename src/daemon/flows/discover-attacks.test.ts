@@ -11,7 +11,7 @@ import {
   testFlows,
 } from './flows.fixture.ts'
 import { AT_ISSUER, AT_RESOURCE, challenge, resourceDocument, type Site, said, serverDocument } from './site.fixture.ts'
-import { rootFile, tlsServer, tunnelProxy } from './tls-world.fixture.ts'
+import { testRoot, tlsServer, tunnelProxy } from './tls-world.fixture.ts'
 
 const PRIVATE_TARGETS = [
   'this machine',
@@ -80,7 +80,7 @@ describe('a public server that names private addresses', () => {
       said(answers, path, { TARGET: url, ORIGIN: 'https://mcp.test' }),
     )
     const proxy = await tunnelProxy(t, outer.port)
-    const flows = testFlows({ caFile: rootFile(t), proxies: { https: new Secret(proxy.url) } })
+    const flows = testFlows({ roots: [testRoot], proxies: { https: new Secret(proxy.url) } })
     return { flows, inner, definition: definitionWith({ resource: 'https://mcp.test/mcp' }) }
   }
 })

@@ -5,7 +5,7 @@ import { describe, it } from 'node:test'
 import { Secret } from '../../protocol/index.ts'
 import { scripted } from './flows.fixture.ts'
 import { assertUnreachable, get, outbound } from './outbound.fixture.ts'
-import { rootFile, tlsServer, tunnelProxy } from './tls-world.fixture.ts'
+import { testRoot, tlsServer, tunnelProxy } from './tls-world.fixture.ts'
 
 const toLoopback = async () => [{ address: '127.0.0.1', family: 4 }]
 const secure = () => ({ body: { secure: true } })
@@ -13,7 +13,7 @@ const secure = () => ({ body: { secure: true } })
 describe('whom an outbound request trusts', () => {
   it('a server whose certificate comes from the further authority', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
-    const ask = outbound({ caFile: rootFile(t), resolve: toLoopback })
+    const ask = outbound({ roots: [testRoot], resolve: toLoopback })
     const { response, from } = await ask(get(server.origin))
     assert.deepEqual(await response.json(), { secure: true })
     assert.equal(from, 'private')
@@ -26,13 +26,8 @@ describe('whom an outbound request trusts', () => {
 
   it('nobody under another name than its own', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
-    const ask = outbound({ caFile: rootFile(t), resolve: toLoopback })
+    const ask = outbound({ roots: [testRoot], resolve: toLoopback })
     await assertUnreachable(ask(get(`https://127.0.0.1:${server.port}/`)), 'tls')
-  })
-
-  it('and says so at once where the file of authorities is none', () => {
-    assert.throws(() => outbound({ caFile: '/nonexistent.pem' }), { name: 'InvalidRequestError' })
-    assert.throws(() => outbound({ caFile: import.meta.filename }), { name: 'InvalidRequestError' })
   })
 })
 
@@ -43,7 +38,7 @@ describe('the proxy of the environment', () => {
     const proxy = await tunnelProxy(t, server.port)
     const never = async () => assert.fail('the proxy resolves names')
     const proxies = { https: new Secret(proxy.url) }
-    const ask = outbound({ caFile: rootFile(t), proxies, resolve: never })
+    const ask = outbound({ roots: [testRoot], proxies, resolve: never })
 
     const { response, from } = await ask(get('https://auth.test/', { reach: 'public' }))
     await ask(get(plain.origin))
@@ -58,7 +53,7 @@ describe('the proxy of the environment', () => {
   it('is left out for the hosts of NO_PROXY', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
     const proxies = { https: new Secret('http://127.0.0.1:1'), no: 'auth.test' }
-    const ask = outbound({ caFile: rootFile(t), proxies, resolve: toLoopback })
+    const ask = outbound({ roots: [testRoot], proxies, resolve: toLoopback })
     const { response } = await ask(get(server.origin))
     assert.equal(response.status, 200)
   })
@@ -80,7 +75,7 @@ describe('the proxy of the environment', () => {
     const server = await tlsServer(t, 'auth.test', secure)
     const proxy = await tunnelProxy(t, server.port)
     const proxies = { https: new Secret(proxy.url.replace('http://', '')) }
-    await outbound({ caFile: rootFile(t), proxies })(get('https://auth.test/'))
+    await outbound({ roots: [testRoot], proxies })(get('https://auth.test/'))
     assert.deepEqual(proxy.targets, ['auth.test:443'])
   })
 

@@ -3,8 +3,8 @@ import { type ClientRequest, request as httpRequest, type IncomingMessage } from
 import { request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
+import type { AddressKind } from '../../network/index.ts'
 import { createAddressGuard, type Reach, type Resolve } from './address-guard.ts'
-import type { AddressKind } from './address-kind.ts'
 import { type OutboundProxies, openAgents } from './outbound-agents.ts'
 import { outsideUrl } from './outside-url.ts'
 import { Unreachable, type UnreachableKind } from './provider-failure.ts'
@@ -18,10 +18,8 @@ const ANSWER_HEADERS = ['content-type', 'date', 'retry-after', 'www-authenticate
 export interface OutboundOptions {
   /** Others reach this daemon: no private address is asked, whoever names it. */
   readonly hosted: boolean
-  /** Further certificate authorities, PEM. */
-  /** Further roots (PEM): what the user's own environment names. */
+  /** Further roots (PEM): what the environment names. */
   readonly roots?: readonly string[]
-  readonly caFile?: string
   readonly proxies?: OutboundProxies
   readonly version: string
   /** From the name being looked up to the last byte of the answer; as the question says if absent. */
@@ -55,7 +53,7 @@ export type Outbound = (question: Question) => Promise<Answer>
 
 /** The only way out of this room. */
 export function openOutbound(options: OutboundOptions): Outbound {
-  const agentFor = openAgents(options.caFile, options.proxies, options.roots)
+  const agentFor = openAgents(options.proxies, options.roots)
   return async (question) => {
     const href = outsideUrl(question.url)
     if (href === undefined) throw new Unreachable('forbidden_url', hostOf(question.url))

@@ -1,3 +1,4 @@
+import { isLoopback } from '../../network/index.ts'
 import { BrokerError, Secret } from '../../protocol/index.ts'
 import { requireChallengeMethod } from './authorize.ts'
 import { CLIENT_NAME, clientMetadataUrl, redirectUriOf } from './client-metadata-document.ts'
@@ -5,7 +6,6 @@ import { repeats } from './echo.ts'
 import type { OAuthClient, OAuthServer, RegisteredClient, RegistrationRequest } from './flows.ts'
 import { issuerName, reachOf } from './library-party.ts'
 import type { Outbound } from './outbound-request.ts'
-import { isLoopbackHost } from './outside-url.ts'
 import { BadAnswer, headOf } from './provider-failure.ts'
 import { type JsonObject, readAnswer } from './token-answer.ts'
 
@@ -57,7 +57,7 @@ function clientMetadata({ server, redirectUri, scopes }: Registration): ClientMe
   return {
     client_name: CLIENT_NAME,
     // OpenID Connect Registration, section 2: a web application may not come back to loopback.
-    application_type: isLoopbackHost(new URL(redirectUri).hostname) ? 'native' : 'web',
+    application_type: isLoopback(new URL(redirectUri).hostname) ? 'native' : 'web',
     redirect_uris: [redirectUri],
     response_types: ['code'],
     grant_types: grants,

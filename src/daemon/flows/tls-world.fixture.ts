@@ -1,9 +1,6 @@
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
 import type { TestContext } from 'node:test'
 import { type Script, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
 import { createCertificateAuthority } from '../../proxy/certificate-authority.ts'
@@ -11,14 +8,8 @@ import { createCertificateAuthority } from '../../proxy/certificate-authority.ts
 /** A made-up world with a root of its own for `*.test`. */
 const authority = createCertificateAuthority(['*.test'], new Date())
 
-/** The file of that root. */
-export function rootFile(t: TestContext): string {
-  const folder = mkdtempSync(join(tmpdir(), 'broker-test-'))
-  t.after(() => rmSync(folder, { recursive: true }))
-  const path = join(folder, 'root.pem')
-  writeFileSync(path, authority.caPem)
-  return path
-}
+/** That root, PEM. */
+export const testRoot = authority.caPem
 
 export async function tlsServer(t: TestContext, host: string, script: Script) {
   const server = await startScriptedServer(script, { host, contextFor: (name) => authority.secureContextFor(name) })

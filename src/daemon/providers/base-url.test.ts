@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { formatPattern } from '../../network/index.ts'
 import { compileHosts, credentialHosts, needsBaseUrl } from './base-url.ts'
 import { definitionOf } from './definition.fixture.ts'
-import { formatHost } from './host-pattern.ts'
 import { parseBaseUrl } from './own-server.ts'
 
 const tenants = definitionOf({ hosts: ['*.prov.test'], base_url: 'https://{tenant}.prov.test/api' })
@@ -61,11 +61,11 @@ describe('the hosts of a credential', () => {
     ['of no tenant are those outside', mixed, undefined, ['api.prov.test', 'auth.other.test']],
   ] as const)
     it(what, () => {
-      assert.deepEqual(credentialHosts(definition, baseUrl).map(formatHost), hosts)
+      assert.deepEqual(credentialHosts(definition, baseUrl).map(formatPattern), hosts)
     })
 
   it('include the wildcard that the base URL stands for when requests are matched', () => {
-    assert.deepEqual(compileHosts(mixed).map(formatHost), ['api.prov.test', 'auth.other.test', '*.prov.test:8443'])
-    assert.deepEqual(compileHosts(tenants).map(formatHost), ['*.prov.test'])
+    assert.deepEqual(compileHosts(mixed).map(formatPattern), ['api.prov.test', 'auth.other.test', '*.prov.test:8443'])
+    assert.deepEqual(compileHosts(tenants).map(formatPattern), ['*.prov.test'])
   })
 })

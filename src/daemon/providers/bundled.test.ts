@@ -2,13 +2,13 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { authority, authorityOfUrl, formatPattern, matchesHost, tie } from '../../network/index.ts'
 import { Secret, type SigningType } from '../../protocol/index.ts'
 import { credentialHosts } from './base-url.ts'
 import { clientScopes, grantsToClients, hasKey } from './client-credentials.ts'
 import { clientParty } from './client-party.ts'
 import { credentialFields, parseCredential } from './credential.ts'
 import { isOneFamily, isPartOf } from './family.ts'
-import { formatHost, matchesHost, tie } from './host-pattern.ts'
 import { injectionFor } from './injection.ts'
 import { compileKeyPattern } from './key-pattern.ts'
 import { openProviders } from './open-providers.ts'
@@ -1263,17 +1263,17 @@ const AMAZON_NAMES: readonly (readonly [host: string, name: string | undefined])
 
 type Found = Extract<Match, { kind: 'one' }>
 
-function sent({ provider: { definition }, host }: Found): readonly string[] {
+function sent({ provider: { definition }, pattern }: Found): readonly string[] {
   const fields = credentialFields(definition).map(({ name }) => [
     name,
     new Secret(name === 'api_key' ? 'CNRYkey' : `CNRY${name}`),
   ])
-  return shown(injectionFor(definition, 'api_key', Object.fromEntries(fields), host))
+  return shown(injectionFor(definition, 'api_key', Object.fromEntries(fields), pattern))
 }
 
-function sentWithToken({ provider: { definition }, host }: Found): readonly string[] {
+function sentWithToken({ provider: { definition }, pattern }: Found): readonly string[] {
   const credential = { access_token: new Secret('CNRYtoken'), client_id: new Secret('CNRYclient') }
-  return shown(injectionFor(definition, 'oauth2', credential, host))
+  return shown(injectionFor(definition, 'oauth2', credential, pattern))
 }
 
 function clientAt(definition: Provider['definition']) {
@@ -1303,7 +1303,7 @@ function shown({ headers, ifAbsent, query, path }: ReturnType<typeof injectionFo
 
 function match(request: string) {
   const slash = request.indexOf('/')
-  return bundled.match({ host: request.slice(0, slash), port: 443, path: request.slice(slash) })
+  return bundled.match({ ...authority(request.slice(0, slash), 443), path: request.slice(slash) })
 }
 
 function named(which: (definition: Provider['definition']) => boolean): readonly string[] {
@@ -1403,18 +1403,17 @@ describe('the bundled providers', () => {
     it(`${name} sends to a server of one’s own what its documentation says`, () => {
       const provider = bundled.get(name)
       const url = parseBaseUrl(provider.definition, baseUrl, bundled.list())
-      const { hostname: host, port } = new URL(url)
-      const place = ownPlaceFor(ownPlaces(provider.definition, url), { host, port: Number(port || 443), path })
-      assert.deepEqual(place && sent({ kind: 'one', provider, host: place.like }), injected)
+      const target = { ...authorityOfUrl(new URL(url)), path }
+      const place = ownPlaceFor(ownPlaces(provider.definition, url), target)
+      assert.deepEqual(place && sent({ kind: 'one', provider, pattern: place.like }), injected)
     })
 
   for (const [name, baseUrl, ...hosts] of EXPECTED_OF_TENANTS)
     it(`${name} at ${baseUrl} has the hosts of its documentation`, () => {
       const { definition } = bundled.get(name)
-      assert.deepEqual(credentialHosts(definition, parseBaseUrl(definition, baseUrl)).map(formatHost), hosts)
+      assert.deepEqual(credentialHosts(definition, parseBaseUrl(definition, baseUrl)).map(formatPattern), hosts)
       for (const host of hosts) {
-        const { hostname, port } = new URL(`https://${host}`)
-        const found = bundled.match({ host: hostname, port: Number(port || 443), path: '/' })
+        const found = bundled.match({ ...authorityOfUrl(new URL(`https://${host}`)), path: '/' })
         assert.equal(found.kind === 'one' && found.provider.definition.name, name)
       }
     })
@@ -1550,7 +1549,7 @@ describe('the bundled providers', () => {
       hosts.filter(
         ({ host, pathPrefix }) =>
           bundled.match(
-            { host, port: 443, path: `${pathPrefix ?? '/'}x` },
+            { ...authority(host, 443), path: `${pathPrefix ?? '/'}x` },
             ({ definition }) => definition.name === 'google',
           ).kind !== 'one',
       ),
@@ -1576,7 +1575,7 @@ describe('the bundled providers', () => {
     assert.ok(jira)
     const [host] = credentialHosts(jira.definition, 'https://acme.atlassian.net')
     assert.ok(host)
-    assert.equal(formatHost(host), 'acme.atlassian.net')
+    assert.equal(formatPattern(host), 'acme.atlassian.net')
     assert.equal(matchesHost(host.host, 'evil.atlassian.net'), false)
   })
 })

@@ -1,8 +1,8 @@
+import { formatPattern, overlap } from '../../network/index.ts'
 import type { ErrorDetail } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
 import { hostNeighbours } from './host-neighbours.ts'
-import { formatHost, overlap } from './host-pattern.ts'
 import { tryDefinition } from './parse-definition.ts'
 import type { Provider } from './provider.ts'
 
@@ -63,6 +63,6 @@ export function conflictsOf(
   return providers.flatMap((other) => {
     if (other.definition.name === definition.name) return [`It replaces the ${other.source} provider of the same name`]
     const shared = hosts.find((host) => other.hosts.some((theirs) => isTaken(host, theirs)))
-    return shared === undefined ? [] : [`${formatHost(shared)} belongs to provider "${other.definition.name}" too`]
+    return shared === undefined ? [] : [`${formatPattern(shared)} belongs to provider "${other.definition.name}" too`]
   })
 }

@@ -1,3 +1,4 @@
+import { formatPattern, tie } from '../../network/index.ts'
 import { AUTH_TYPES, type AuthType, type ErrorDetail } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfBaseUrl, tenantFields, tenantPatterns } from './base-url.ts'
@@ -5,7 +6,7 @@ import { grantsToClients, hasKey } from './client-credentials.ts'
 import { clientProblems, problemOfClientEndpoint } from './client-rules.ts'
 import { credentialFields } from './credential.ts'
 import { problemOfEndpoint } from './endpoint.ts'
-import { formatHost, parseHostPattern, tie } from './host-pattern.ts'
+import { parseHostPattern } from './host-rules.ts'
 import {
   fieldsOf,
   furtherPlaceNames,
@@ -72,7 +73,7 @@ function flowHasItsSection(definition: ProviderDefinition): readonly ErrorDetail
 
 function hostsAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
   const credential = sendsOnlySignatures(definition) ? 'signature' : 'any'
-  const tenants = new Set(tenantPatterns(definition).map(formatHost))
+  const tenants = new Set(tenantPatterns(definition).map(formatPattern))
   return definition.hosts.flatMap((text, index) => {
     const path = `hosts.${index}`
     if (definition.hosts.indexOf(text) < index) return [problem(path, 'must not be listed twice')]

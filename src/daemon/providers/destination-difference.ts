@@ -1,5 +1,5 @@
 import { parse as parseDomain } from 'tldts'
-import { parseHostPattern } from './host-pattern.ts'
+import { parseHostPattern } from './host-rules.ts'
 
 /** What a credential may reach, in lines for people. */
 export interface DestinationLines {

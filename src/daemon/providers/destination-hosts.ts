@@ -1,5 +1,6 @@
+import type { HostPattern } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type HostPattern, parseHostPattern } from './host-pattern.ts'
+import { parseHostPattern } from './host-rules.ts'
 import { ownPlaces } from './own-places.ts'
 import { tenantHostsOf } from './tenant-hosts.ts'
 

@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { join } from 'node:path'
 import { test } from 'node:test'
+import { overlap } from '../../network/index.ts'
 import { hostNeighbours } from './host-neighbours.ts'
-import { overlap } from './host-pattern.ts'
 import { openProviders } from './open-providers.ts'
 
 test('whatever overlaps, among all that is shipped, is among the neighbours', () => {

@@ -1,4 +1,4 @@
-import type { HostPattern } from './host-pattern.ts'
+import type { HostPattern } from '../../network/index.ts'
 import type { Provider } from './provider.ts'
 
 /** Finds, of many providers, those few whose hosts one request could match beside those of another. */

@@ -1,7 +1,8 @@
+import type { HostPattern } from '../../network/index.ts'
 import { type AuthType, BrokerError, Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { hasKey } from './client-credentials.ts'
-import { type HostPattern, isWrittenAs } from './host-pattern.ts'
+import { isWrittenAs } from './host-rules.ts'
 
 /** What carries a credential. Names are as in the definition; what the client sent under them is removed first. */
 export interface Injection {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { authority } from '../../network/index.ts'
 import { compileHosts } from './base-url.ts'
 import { definitionOf } from './definition.fixture.ts'
 import { compileMatchTable } from './match-table.ts'
@@ -84,14 +85,17 @@ describe('matching a request', () => {
     ['', 443, '/', 'none'],
   ] as const)
     it(`${host}:${port}${path ?? ' without a path'} → ${expected}`, () => {
-      assert.deepEqual(names(table.match({ host, port, ...(path !== undefined && { path }) }, everyone)), expected)
+      assert.deepEqual(
+        names(table.match({ ...authority(host, port), ...(path !== undefined && { path }) }, everyone)),
+        expected,
+      )
     })
 
   it('passes over those that are turned down', () => {
-    const target = { host: 'api.prov.test', port: 443 }
+    const target = authority('api.prov.test', 443)
     assert.equal(names(table.match(target, ({ definition }) => definition.name !== 'exact')), 'wild')
     assert.equal(
-      names(table.match({ ...target, host: 'twin.test' }, ({ definition }) => definition.name === 'twin-two')),
+      names(table.match(authority('twin.test', 443), ({ definition }) => definition.name === 'twin-two')),
       'twin-two',
     )
   })
@@ -103,8 +107,8 @@ describe('matching a request', () => {
     const large = compileMatchTable(many)
     const asked = new Set<string>()
     const among = ({ definition }: Provider) => asked.add(definition.name).size > 0
-    assert.equal(names(large.match({ host: 'h999.test', port: 443 }, among)), 'p999')
-    assert.equal(names(large.match({ host: 'x.w998.test', port: 443 }, among)), 'p998')
+    assert.equal(names(large.match(authority('h999.test', 443), among)), 'p999')
+    assert.equal(names(large.match(authority('x.w998.test', 443), among)), 'p998')
     assert.deepEqual([...asked], ['p999', 'p998'])
   })
 })

@@ -1,6 +1,6 @@
+import { type HostPattern, isWildcard, matchesHost } from '../../network/index.ts'
 import { isAtOrBelow, mayLeavePrefix } from '../../protocol/index.ts'
 import { isPartOf } from './family.ts'
-import { type HostPattern, isWildcard, matchesHost } from './host-pattern.ts'
 import type { Match, Provider, Target } from './provider.ts'
 
 export interface MatchTable {
@@ -29,7 +29,7 @@ export function compileMatchTable(providers: readonly Provider[]): MatchTable {
 
   return {
     match(target, among) {
-      const host = target.host.toLowerCase()
+      const { host } = target
       const path = target.path === undefined || mayLeavePrefix(target.path) ? undefined : target.path
       const found = (entries: readonly Entry[]) => decide(entries, path, among)
       const byName = found(exact.get(keyOf(host, target.port)) ?? [])
@@ -91,7 +91,7 @@ function decide(entries: readonly Entry[], path: string | undefined, among: (pro
   const [only] = decided
   if (only === undefined) return NONE
   if (decided.length > 1) return { kind: 'tie', providers: decided.map(({ provider }) => provider) }
-  return { kind: 'one', provider: only.provider, host: only.pattern }
+  return { kind: 'one', provider: only.provider, pattern: only.pattern }
 }
 
 /** One product's definition is more specific than that of everything its provider offers. */

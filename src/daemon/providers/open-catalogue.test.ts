@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { catalogueText, type Signer, signer } from '../../../test/signed-catalogue.ts'
+import { authority } from '../../network/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import { definitionJson } from './definition.fixture.ts'
 import type { CatalogueOptions } from './open-catalogue.ts'
@@ -64,7 +65,7 @@ test('definitions of a signed file stand before the shipped ones, which are bund
   assert.deepEqual(namesOf(providers), ['three', 'two'])
   assert.equal(providers.get('two').definition.display_name, 'Newer')
   assert.equal(providers.get('three').source, 'bundled')
-  assert.equal(providers.match({ host: 'one.test.example', port: 443 }).kind, 'none')
+  assert.equal(providers.match(authority('one.test.example', 443)).kind, 'none')
   assert.deepEqual(difference, {
     added: [{ name: 'three', hosts: ['three.test.example'] }],
     changed: ['two'],

@@ -15,6 +15,7 @@ import {
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
+import { authority } from '../../network/index.ts'
 import { definitionJson, definitionOf } from './definition.fixture.ts'
 import { digestOfDefinitions } from './definition-files.ts'
 import { openProviders, type Providers } from './open-providers.ts'
@@ -57,7 +58,7 @@ function names(providers: Providers): readonly string[] {
 }
 
 function matched(providers: Providers, host: string): string {
-  const match = providers.match({ host, port: 443, path: '/' })
+  const match = providers.match({ ...authority(host, 443), path: '/' })
   return match.kind === 'one' ? match.provider.definition.name : match.kind
 }
 
@@ -161,7 +162,7 @@ describe('providers', () => {
     it(`are not found by the name ${JSON.stringify(name)}`, () => {
       assert.equal(open().find(name), undefined)
       assert.throws(() => open().remove(name), { name: 'ProviderNotFoundError' })
-      assert.equal(open().match({ host: 'alpha.test', port: 443 }).kind, 'one')
+      assert.equal(open().match(authority('alpha.test', 443)).kind, 'one')
     })
 
   it('are seen when a file was put there by hand', () => {

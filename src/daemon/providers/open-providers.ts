@@ -1,3 +1,4 @@
+import { formatPattern, overlap, tie } from '../../network/index.ts'
 import { BrokerError, isProviderName, nearestWord } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { compileHosts } from './base-url.ts'
@@ -12,7 +13,6 @@ import {
 } from './definition-files.ts'
 import { isOneFamily } from './family.ts'
 import { hostNeighbours } from './host-neighbours.ts'
-import { formatHost, overlap, tie } from './host-pattern.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
 import { type CatalogueOptions, type InstalledCatalogue, openCatalogue, type ReadyCatalogue } from './open-catalogue.ts'
 import { parseDefinition } from './parse-definition.ts'
@@ -288,7 +288,7 @@ function ties(providers: readonly Provider[], ofUpdates: ReadonlySet<string>): r
       if (isOneFamily(one.definition, other.definition)) return []
       const host = one.hosts.find((ours) => other.hosts.some((theirs) => tie(ours, theirs)))
       const names = `Providers "${one.definition.name}" and "${other.definition.name}"`
-      return host === undefined ? [] : [`${names} both match ${formatHost(host)}: nothing is injected there`]
+      return host === undefined ? [] : [`${names} both match ${formatPattern(host)}: nothing is injected there`]
     }),
   )
 }

@@ -1,6 +1,8 @@
+import { type HostPattern, patternOf } from '../../network/index.ts'
 import { coversPath } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type HostPattern, parseHostPattern, patternOf } from './host-pattern.ts'
+import { parseHostPattern } from './host-rules.ts'
+import type { Target } from './provider.ts'
 import { hostOfUrl } from './url-template.ts'
 
 /** A place on a server of the user's own that gets the credential. */
@@ -38,15 +40,8 @@ function likeOf({ like }: SelfHosted): HostPattern | undefined {
   return parsed !== undefined && 'pattern' in parsed ? parsed.pattern : undefined
 }
 
-/** A request, as far as it decides whether one of the places is meant. */
-export interface OwnTarget {
-  readonly host: string
-  readonly port: number
-  readonly path?: string
-}
-
 /** The place that the request goes to: of several, the one with the longest path. */
-export function ownPlaceFor(places: readonly OwnPlace[], target: OwnTarget): OwnPlace | undefined {
+export function ownPlaceFor(places: readonly OwnPlace[], target: Target): OwnPlace | undefined {
   return places
     .filter(({ pattern }) => covers(pattern, target))
     .reduce<OwnPlace | undefined>((best, one) => (best && lengthOf(best) >= lengthOf(one) ? best : one), undefined)
@@ -56,8 +51,8 @@ function lengthOf({ pattern }: OwnPlace): number {
   return pattern.pathPrefix?.length ?? 0
 }
 
-function covers(pattern: HostPattern, { host, port, path }: OwnTarget): boolean {
-  if (pattern.host !== host.toLowerCase() || pattern.port !== port) return false
+function covers(pattern: HostPattern, { host, port, path }: Target): boolean {
+  if (pattern.host !== host || pattern.port !== port) return false
   const { pathPrefix } = pattern
   return pathPrefix === undefined || (path !== undefined && coversPath(pathPrefix, path))
 }

@@ -1,10 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { authority, formatPattern } from '../../network/index.ts'
 import { credentialHosts, needsBaseUrl } from './base-url.ts'
 import { definitionOf } from './definition.fixture.ts'
 import { destinationDigest, destinationText } from './destination-digest.ts'
 import { hostsOfDestination } from './destination-hosts.ts'
-import { formatHost } from './host-pattern.ts'
 import { ownPlaceFor, ownPlaces } from './own-places.ts'
 import { definitionAt, parseBaseUrl, withoutOwnLogin } from './own-server.ts'
 
@@ -62,14 +62,14 @@ describe('a server of the user’s own', () => {
 
   it('gets the credential below its own path, in the form of the host it stands for', () => {
     const places = ownPlaces(definition, 'https://acme.test/prov')
-    const shown = places.map(({ pattern, like }) => [formatHost(pattern), formatHost(like)])
+    const shown = places.map(({ pattern, like }) => [formatPattern(pattern), formatPattern(like)])
     assert.deepEqual(shown, [
       ['acme.test/prov/api/*', 'prov.test/api/*'],
       ['acme.test/prov/*', 'prov.test'],
     ])
     const like = (path: string) => {
-      const place = ownPlaceFor(places, { host: 'ACME.test', port: 443, path })
-      return place && formatHost(place.like)
+      const place = ownPlaceFor(places, { ...authority('ACME.test', 443), path })
+      return place && formatPattern(place.like)
     }
     assert.equal(like('/prov/api/v4'), 'prov.test/api/*')
     assert.equal(like('/prov/tools.git'), 'prov.test')
@@ -79,7 +79,7 @@ describe('a server of the user’s own', () => {
   it('is needed where the service is nowhere else', () => {
     assert.equal(needsBaseUrl(local), true)
     assert.equal(needsBaseUrl(definition), false)
-    assert.deepEqual(credentialHosts(local, 'http://localhost:8000').map(formatHost), ['localhost:8000/v1/*'])
+    assert.deepEqual(credentialHosts(local, 'http://localhost:8000').map(formatPattern), ['localhost:8000/v1/*'])
   })
 
   it('is logged in to at its own endpoints, by an app of its own', () => {
@@ -108,7 +108,7 @@ describe('a server of the user’s own', () => {
     assert.notEqual(digest(definition, 'https://acme.test'), digest(other, 'https://acme.test'))
     assert.equal(digest(definition), digest(without))
     const text = destinationText(definition, 'api_key', 'https://acme.test/prov')
-    assert.deepEqual(hostsOfDestination(text).map(formatHost), ['acme.test/prov/*', 'acme.test/prov/api/*'])
+    assert.deepEqual(hostsOfDestination(text).map(formatPattern), ['acme.test/prov/*', 'acme.test/prov/api/*'])
   })
 })
 
@@ -118,7 +118,7 @@ describe('the hosts of one tenant', () => {
     base_url: ['https://{app}.prov.test', 'https://{app}.{region}.prov-cloud.test'],
     tenant_hosts: ['{app}-dsn.prov.test', '{app}-1.prov-mirror.test', 'x.{region}.prov-mirror.test'],
   })
-  const hosts = (url?: string) => credentialHosts(tenants, url).map(formatHost)
+  const hosts = (url?: string) => credentialHosts(tenants, url).map(formatPattern)
 
   it('are those of its address, with its own name filled in', () => {
     assert.deepEqual(hosts('https://acme.prov.test'), [
@@ -143,6 +143,6 @@ describe('the hosts of one tenant', () => {
 
   it('are part of what its credential is bound to', () => {
     const text = destinationText(tenants, 'api_key', 'https://acme.prov.test')
-    assert.deepEqual(hostsOfDestination(text).map(formatHost).toSorted(), hosts('https://acme.prov.test').toSorted())
+    assert.deepEqual(hostsOfDestination(text).map(formatPattern).toSorted(), hosts('https://acme.prov.test').toSorted())
   })
 })

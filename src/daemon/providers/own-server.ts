@@ -1,8 +1,8 @@
-import { BrokerError, isThisMachine } from '../../protocol/index.ts'
+import { hostOf, isCommonLoopback, isMetadataHost, matchesHost } from '../../network/index.ts'
+import { BrokerError } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { isOwnServer, normalUrl, problemOfTenantUrl, tenantUrl } from './base-url.ts'
 import { problemOfEndpoint } from './endpoint.ts'
-import { matchesHost } from './host-pattern.ts'
 import type { Provider } from './provider.ts'
 import { hostOfUrl, isTemplate, templatesOf } from './url-template.ts'
 
@@ -57,20 +57,19 @@ function exampleOf(definition: ProviderDefinition): string {
 
 /** As a URL has it once it is parsed. */
 const ADDRESS = /^(?:[0-9.]+|\[.*\])$/
-const METADATA_NAMES: ReadonlySet<string> = new Set(['metadata.google.internal', 'instance-data.ec2.internal'])
 
 /** Why the text is no address of a server that the credential can go to, as goes on after "it". */
 function problemOfOwnUrl(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null) return 'must be an absolute URL, with https://'
   if (text.includes('?')) return 'must not contain a query'
-  const isLoopback = isThisMachine(url.hostname)
-  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isLoopback))
+  const isHere = isCommonLoopback(url.hostname)
+  if (url.protocol !== 'https:' && !(url.protocol === 'http:' && isHere))
     return 'must be https; plain http is for this machine alone: localhost, 127.0.0.1 or [::1], with a port'
-  if (isLoopback && url.port === '') return 'must name the port of a server on this machine'
+  if (isHere && url.port === '') return 'must name the port of a server on this machine'
   if (url.protocol === 'https:' && ADDRESS.test(url.hostname))
     return 'must have a name and not an address: no certificate is made for an address, so that its requests could not get the credential. Give it a name in DNS, or in /etc/hosts'
-  if (METADATA_NAMES.has(url.hostname)) return 'must not be the metadata service of a cloud'
+  if (isMetadataHost(hostOf(url.hostname))) return 'must not be the metadata service of a cloud'
   return problemOfEndpoint(text) ?? problemOfPath(url.pathname)
 }
 
@@ -81,7 +80,7 @@ function problemOfPath(path: string): string | undefined {
 /** Whose host it is. On this machine, what listens on another port is somebody else's. */
 function ownerOf(text: string, providers: readonly Provider[]): Provider | undefined {
   const { host, port } = hostOfUrl(text)
-  const isSame = (other: number) => !isThisMachine(new URL(text).hostname) || port === other
+  const isSame = (other: number) => !isCommonLoopback(new URL(text).hostname) || port === other
   return providers.find(({ hosts }) => hosts.some((one) => isSame(one.port) && matchesHost(one.host, host)))
 }
 

@@ -1,5 +1,5 @@
+import type { Authority, HostPattern } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import type { HostPattern } from './host-pattern.ts'
 
 /** A definition that was parsed and compiled. */
 export interface Provider {
@@ -12,17 +12,14 @@ export interface Provider {
 }
 
 /** A request, as far as it decides where it goes. */
-export interface Target {
-  /** As the child wrote it, in any letter case; IPv6 without brackets. */
-  readonly host: string
-  readonly port: number
+export interface Target extends Authority {
   /** Without query, exactly as sent. A definition for a path matches only where it is given. */
   readonly path?: string
 }
 
 export type Match =
-  /** `host` is the most specific of the provider's that the request fits. */
-  | { readonly kind: 'one'; readonly provider: Provider; readonly host: HostPattern }
+  /** `pattern` is the most specific of the provider's that the request fits. */
+  | { readonly kind: 'one'; readonly provider: Provider; readonly pattern: HostPattern }
   | { readonly kind: 'none' }
   /** Equally specific: nothing may be injected. */
   | { readonly kind: 'tie'; readonly providers: readonly Provider[] }

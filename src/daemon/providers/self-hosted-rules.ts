@@ -1,6 +1,6 @@
 import type { ErrorDetail } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { parseHostPattern } from './host-pattern.ts'
+import { parseHostPattern } from './host-rules.ts'
 import { sendsOnlySignatures } from './signing-credential.ts'
 
 type SelfHosted = NonNullable<ProviderDefinition['self_hosted']>[number]

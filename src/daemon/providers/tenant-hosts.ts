@@ -1,5 +1,6 @@
+import { type HostPattern, HTTPS_PORT, matchesHost, patternOf } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type HostPattern, HTTPS_PORT, isPublic, matchesHost, patternOf, problemOfName } from './host-pattern.ts'
+import { isPublic, problemOfName } from './host-rules.ts'
 import { hostOfUrl, isTemplate, PLACEHOLDER, placeholdersIn, templatePattern, templatesOf } from './url-template.ts'
 
 /** Further hosts of the tenant at this address, its own names filled in: `acme-dsn.example.net`. */

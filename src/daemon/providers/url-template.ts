@@ -1,5 +1,5 @@
+import { type HostPattern, patternOf } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type HostPattern, patternOf } from './host-pattern.ts'
 
 /** What stands for a label of a tenant's own host. */
 export const PLACEHOLDER = /\{[a-z][a-z0-9_]{0,31}\}/g

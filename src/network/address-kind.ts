@@ -54,6 +54,17 @@ const translated = blockList(
   ],
 )
 
+const METADATA_NAMES: ReadonlySet<string> = new Set([
+  'metadata.google.internal',
+  'instance-data',
+  'instance-data.ec2.internal',
+])
+
+/** Whether a host in lower case, a name or a literal without brackets, is where a cloud gives keys to whoever asks. */
+export function isMetadataHost(host: string): boolean {
+  return METADATA_NAMES.has(host) || addressKind(host) === 'metadata'
+}
+
 /** The kind of a literal address, IPv6 without brackets. What is no address at all counts as private. */
 export function addressKind(literal: string): AddressKind {
   const address = literal.split('%', 1)[0] ?? ''

@@ -1,13 +1,13 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
-import { formatAuthority, parseAuthority } from './authority.ts'
+import { authority, formatAuthority, parseAuthority } from './authority.ts'
 
 test('plain names and literals are read, in lower case', () => {
-  assert.deepEqual(parseAuthority('API.Prov.Test:443'), { host: 'api.prov.test', port: 443 })
-  assert.deepEqual(parseAuthority('api.prov.test', 443), { host: 'api.prov.test', port: 443 })
-  assert.deepEqual(parseAuthority('127.0.0.1:80'), { host: '127.0.0.1', port: 80 })
-  assert.deepEqual(parseAuthority('[FE80::1]:443'), { host: 'fe80::1', port: 443 })
-  assert.equal(formatAuthority({ host: '::1', port: 443 }), '[::1]:443')
+  assert.deepEqual(parseAuthority('API.Prov.Test:443'), authority('api.prov.test', 443))
+  assert.deepEqual(parseAuthority('api.prov.test', 443), authority('api.prov.test', 443))
+  assert.deepEqual(parseAuthority('127.0.0.1:80'), authority('127.0.0.1', 80))
+  assert.deepEqual(parseAuthority('[FE80::1]:443'), authority('fe80::1', 443))
+  assert.equal(formatAuthority(authority('::1', 443)), '[::1]:443')
 })
 
 const ODD = [

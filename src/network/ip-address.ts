@@ -8,10 +8,25 @@ export function plainAddress(text: string): string | undefined {
   const groups = groupsOf(bare)
   const isMapped = groups.slice(0, 5).every((group) => group === 0) && groups[5] === 0xffff
   if (!isMapped) return new URL(`http://[${bare}]`).hostname.slice(1, -1)
-  return groups
-    .slice(6)
-    .flatMap((group) => [group >> 8, group & 255])
-    .join('.')
+  return dotted(groups.slice(6))
+}
+
+const ZERO = '0:0:0:0:0:0'
+/** IPv4-compatible, IPv4-mapped, NAT64 (RFC 6052). */
+const EMBEDDING: ReadonlySet<string> = new Set([ZERO, '0:0:0:0:0:65535', `${0x64}:${0xff9b}:0:0:0:0`])
+
+/** The IPv4 address inside an IPv6 one that leads to it; any other host as it is, but for a zone. */
+export function reachedAddress(host: string): string {
+  const [bare = host] = host.split('%', 1)
+  if (!isIPv6(bare)) return host
+  const groups = groupsOf(bare)
+  const prefix = groups.slice(0, 6).join(':')
+  const isEmbedded = EMBEDDING.has(prefix) && !(prefix === ZERO && groups[6] === 0)
+  return isEmbedded ? dotted(groups.slice(6)) : bare
+}
+
+function dotted(groups: readonly number[]): string {
+  return groups.flatMap((group) => [group >> 8, group & 255]).join('.')
 }
 
 /** What is counted as one: an IPv4 address as it is, of an IPv6 address the /64. */

@@ -1,18 +1,16 @@
 import { parse as parseDomain } from 'tldts'
-import { DEFAULT_PORT, isThisMachine } from '../../protocol/index.ts'
-
-/** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
-export interface HostPattern {
-  /** Lower case; one label may be `*`, or two that are told apart. IPv6 without brackets, as in a request. */
-  readonly host: string
-  readonly port: number
-  /** `/api/` of `example.com/api/*`: begins and ends with a slash. */
-  readonly pathPrefix?: string
-}
+import {
+  formatPattern,
+  type HostPattern,
+  isAmazon,
+  isCommonLoopback,
+  readPattern,
+  splitPattern,
+} from '../../network/index.ts'
+import { DEFAULT_PORT } from '../../protocol/index.ts'
 
 export type ParsedHost = { readonly pattern: HostPattern } | { readonly problem: string }
 
-export const HTTPS_PORT = 443
 const LABEL = /^(?!-)[a-z0-9-]{1,63}(?<!-)$/
 
 /** Suffixes below which strangers get names, beyond those of the public suffix list. */
@@ -53,13 +51,9 @@ export function parseHostPattern(text: string, credential: 'any' | 'signature' =
 }
 
 function parseWritten(text: string, credential: 'any' | 'signature'): ParsedHost {
-  const slash = text.indexOf('/')
-  const authority = slash < 0 ? text : text.slice(0, slash)
-  const path = slash < 0 ? undefined : text.slice(slash)
-  const { host, port } = splitAuthority(authority)
+  const { host, port, path } = splitPattern(text)
   const problem = problemOfPort(port) ?? problemOfHost(host, port, credential) ?? problemOfPath(path)
-  if (problem !== undefined) return { problem }
-  return { pattern: patternOf(host, port === undefined ? HTTPS_PORT : Number(port), path?.slice(0, -1)) }
+  return problem === undefined ? { pattern: readPattern(text) } : { problem }
 }
 
 // Without user, password, query and fragment: a secret that was pasted along is not repeated.
@@ -84,17 +78,6 @@ function meantHost(text: string): { readonly host: string; readonly rule: string
   return { host, rule: 'must be a host in lower case, without a "." or "/" at its end' }
 }
 
-export function patternOf(host: string, port: number, pathPrefix?: string): HostPattern {
-  return pathPrefix === undefined || pathPrefix === '/' ? { host, port } : { host, port, pathPrefix }
-}
-
-function splitAuthority(authority: string): { host: string; port: string | undefined } {
-  const bracket = authority.startsWith('[') ? authority.indexOf(']') : -1
-  const colon = authority.indexOf(':', bracket + 1)
-  const host = colon < 0 ? authority : authority.slice(0, colon)
-  return { host: bracket < 0 ? host : host.slice(1, -1), port: colon < 0 ? undefined : authority.slice(colon + 1) }
-}
-
 function problemOfPort(port: string | undefined): string | undefined {
   if (port === undefined) return undefined
   if (!/^[1-9][0-9]{0,4}$/.test(port) || Number(port) > 65_535) return 'must have a port from 1 to 65535, or none'
@@ -102,7 +85,7 @@ function problemOfPort(port: string | undefined): string | undefined {
 }
 
 function problemOfHost(host: string, port: string | undefined, credential: 'any' | 'signature'): string | undefined {
-  if (isThisMachine(host)) return problemOfLoopbackPort(port)
+  if (isCommonLoopback(host)) return problemOfLoopbackPort(port)
   return problemOfName(host) ?? (credential === 'any' ? problemOfWildcard(host) : problemOfSignedWildcards(host))
 }
 
@@ -125,7 +108,7 @@ function problemOfWildcard(host: string): string | undefined {
   if (!host.includes('*')) return undefined
   if (host.split('*').length > 3) return 'must have at most two "*"'
   if (/\*\.\*/.test(host)) return 'must have a label between two "*"'
-  const isRegion = !isAmazon(host) || host.endsWith(`*${AMAZON}`)
+  const isRegion = !isAmazon(host) || host.endsWith('*.amazonaws.com')
   return isShared(host) || !isRegion ? 'must not have a "*" where strangers get names' : undefined
 }
 
@@ -161,68 +144,8 @@ function problemOfPath(path: string | undefined): string | undefined {
   return undefined
 }
 
-export function isWildcard(pattern: HostPattern): boolean {
-  return pattern.host.includes('*')
-}
-
-/** Whether the host itself, in lower case, is one that the pattern means. */
-export function matchesHost(pattern: string, host: string): boolean {
-  if (!pattern.includes('*')) return pattern === host
-  const [wanted, labels] = [pattern.split('.'), host.split('.')]
-  const region = regionIn(pattern, wanted)
-  return wanted.length === labels.length && wanted.every((label, at) => meets(label, labels[at] ?? '', at === region))
-}
-
-// An S3 bucket is a name that anyone can have: bedrock.s3.amazonaws.com may belong to a stranger. Left of Amazon's own
-// name a wildcard means a region and nothing else.
-const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,2}-[0-9]{1,2}$/
-const AMAZON = '.amazonaws.com'
-
-/** Whether a label of a pattern means the other: one of a host, or of another pattern. */
-function meets(label: string, other: string, isRegion: boolean): boolean {
-  if (label !== '*') return label === other
-  return other !== '' && (other === '*' || !isRegion || REGION.test(other))
-}
-
-/** Which label can only be a region. */
-function regionIn(host: string, labels: readonly string[]): number {
-  return isAmazon(host) ? labels.length - 3 : -1
-}
-
-function isAmazon(host: string): boolean {
-  return host.endsWith(AMAZON)
-}
-
-/** Whether one request can match both. */
-export function overlap(a: HostPattern, b: HostPattern): boolean {
-  return a.port === b.port && hostsOverlap(a.host, b.host) && pathsOverlap(a.pathPrefix, b.pathPrefix)
-}
-
-/** Whether one request can match both and neither is more specific. */
-export function tie(a: HostPattern, b: HostPattern): boolean {
-  return isWildcard(a) === isWildcard(b) && a.pathPrefix === b.pathPrefix && overlap(a, b)
-}
-
-function hostsOverlap(a: string, b: string): boolean {
-  const [left, right] = [a.split('.'), b.split('.')]
-  const [leftRegion, rightRegion] = [regionIn(a, left), regionIn(b, right)]
-  const overlaps = (one: string, other: string, at: number) =>
-    meets(one, other, at === leftRegion) || meets(other, one, at === rightRegion)
-  return left.length === right.length && left.every((label, at) => overlaps(label, right[at] ?? '', at))
-}
-
-function pathsOverlap(a = '/', b = '/'): boolean {
-  return a.startsWith(b) || b.startsWith(a)
-}
-
 /** Whether this is the pattern that a valid definition writes like that. */
 export function isWrittenAs(pattern: HostPattern, text: string): boolean {
   const parsed = parseHostPattern(text)
-  return formatHost(pattern) === ('pattern' in parsed ? formatHost(parsed.pattern) : text)
-}
-
-/** As it stands in a definition. */
-export function formatHost({ host, port, pathPrefix }: HostPattern): string {
-  const name = host.includes(':') ? `[${host}]` : host
-  return `${name}${port === HTTPS_PORT ? '' : `:${port}`}${pathPrefix === undefined ? '' : `${pathPrefix}*`}`
+  return formatPattern(pattern) === ('pattern' in parsed ? formatPattern(parsed.pattern) : text)
 }
