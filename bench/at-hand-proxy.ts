@@ -1,4 +1,5 @@
 /** The same proxy with a broker that answers from memory: what the asking costs is the difference to the product. */
+import { Secret } from '../src/protocol/index.ts'
 import { parseConnectTo, startProxy } from '../src/proxy/index.ts'
 import { announce, startOptions } from './child-process.ts'
 
@@ -16,7 +17,8 @@ export interface ProxyReady {
 
 const { host, key, connectTo, upstreamCa } = startOptions<AtHandOptions>()
 const routes = { routes: [{ provider: 'bench', connection: 'default', host, port: 443 }], version: '1' }
-const resolution = { provider: 'bench', connection: 'default', headers: { Authorization: `Bearer ${key}` } }
+const places = [{ in: 'header', name: 'Authorization', value: new Secret(`Bearer ${key}`) }] as const
+const resolution = { provider: 'bench', connection: 'default', places }
 const proxy = await startProxy({
   broker: { resolve: async () => resolution, routes: async () => routes, ship: async () => undefined },
   routes,

@@ -125,7 +125,7 @@ async function resolveAtOnce(clients: readonly DaemonClient[], provider: OpenIdP
   const answers = await Promise.allSettled(asked)
   const ms = performance.now() - started
   const tokens = answers.map((answer) =>
-    answer.status === 'fulfilled' ? answer.value?.headers['Authorization']?.replace('Bearer ', '') : undefined,
+    answer.status === 'fulfilled' ? answer.value?.places[0]?.value?.reveal().replace('Bearer ', '') : undefined,
   )
   const honoured = new Set<string>()
   for (const token of new Set(tokens)) if (token && (await provider.isActive(token))) honoured.add(token)

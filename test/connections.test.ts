@@ -111,7 +111,8 @@ describe('a login with an API key', () => {
       host: 'api.telegram.org',
       path: '/bot0:x/getMe',
     })
-    assert.deepEqual(body.path, { prefix: '/bot', segment: '/bot110201543:CNRYbot4444444444444444444444444444' })
+    const key = '110201543:CNRYbot4444444444444444444444444444'
+    assert.deepEqual(body.places, [{ in: 'path', name: '/bot', value: key }])
     assert.deepEqual(body.headers, {})
     const refused = await begin({ provider: 'telegram', connection: 'other' })
     assert.equal((await resume(refused.body.id, { api_key: '1:CNRY/x' })).status, 422)
@@ -351,7 +352,10 @@ describe('a changed definition', () => {
     await connect(ada, 'weather', 'CNRY-weather-key')
     const before = await resolve(ada, 'api.weather.example')
     assert.deepEqual(before.body.headers, { 'X-Key': 'CNRY-weather-key', 'X-Version': '2' })
-    assert.deepEqual(before.body.if_absent, ['X-Version'])
+    assert.deepEqual(before.body.places, [
+      { in: 'header', name: 'X-Key', value: 'CNRY-weather-key' },
+      { in: 'header', name: 'X-Version', value: '2', only_if_absent: true },
+    ])
 
     const taken = await ada.call('POST', '/api/providers', { definition: elsewhere })
     assert.equal(taken.status, 409)

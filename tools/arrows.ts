@@ -21,11 +21,12 @@ export const entries: ReadonlySet<string> = new Set(['daemon', 'cli', 'dashboard
 export const rooms: readonly Room[] = [
   { name: 'protocol', imports: [] },
   { name: 'network', imports: ['protocol'] },
+  { name: 'injection', imports: ['protocol'], types: SHAPES },
   { name: 'schemas', imports: ['protocol'] },
   { name: 'identity', imports: ['protocol'], types: SHAPES },
   { name: 'config', imports: ['protocol', 'network', 'identity'], types: SHAPES },
-  { name: 'client', imports: ['protocol', 'network', 'identity'], types: SHAPES },
-  { name: 'proxy', imports: ['protocol', 'network'], types: SHAPES },
+  { name: 'client', imports: ['protocol', 'network', 'injection', 'identity'], types: SHAPES },
+  { name: 'proxy', imports: ['protocol', 'network', 'injection'], types: SHAPES },
   { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
   { name: 'cli', imports: ['protocol', 'network', 'identity', 'config', 'client', 'proxy', 'run'], types: SHAPES },
   { name: 'dashboard', imports: [], types: SHAPES },
@@ -33,7 +34,7 @@ export const rooms: readonly Room[] = [
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
   { name: 'daemon/signing', imports: ['protocol'], types: SHAPES },
-  { name: 'daemon/providers', imports: ['protocol', 'network', 'schemas', 'daemon/signing'] },
+  { name: 'daemon/providers', imports: ['protocol', 'network', 'injection', 'schemas', 'daemon/signing'] },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
   { name: 'daemon/flows', imports: ['protocol', 'network', 'schemas'] },
   {
@@ -59,6 +60,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'protocol',
       'network',
+      'injection',
       'schemas',
       'daemon/signing',
       'daemon/providers',
@@ -100,6 +102,7 @@ export const rooms: readonly Room[] = [
     imports: [
       'protocol',
       'network',
+      'injection',
       'schemas',
       'identity',
       'daemon/audit',

@@ -9,6 +9,7 @@ import {
   type Providers,
   passwordTemplate,
 } from '../src/daemon/providers/index.ts'
+import { placeTypeOf } from '../src/injection/index.ts'
 import { KNOWN_LIMITS } from '../src/run/index.ts'
 import { providerJsonSchema } from '../src/schemas/index.ts'
 import { arrowsTable } from './arrows-table.ts'
@@ -171,8 +172,5 @@ function keyForm(apiKey: Section<'api_key'>): string {
 
 function furtherForm(entry: Section<'injections'>[number]): string {
   const on = entry.hosts === undefined ? '' : ` on ${entry.hosts.join(', ')}`
-  if (entry.type === 'query') return `?${entry.name}=…${on}`
-  if (entry.type === 'path') return `${entry.prefix}…${on}`
-  if (entry.type === 'header') return `${entry.name}: …${on}`
-  return `Authorization: Basic ${entry.username ?? ''}:…${on}`
+  return `${placeTypeOf(entry).documented(entry)}${on}`
 }

@@ -1,4 +1,5 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
+import { fromWire, type ResolvedCredential } from '../injection/index.ts'
 import { isLoopback } from '../network/index.ts'
 import { BrokerError, type Secret } from '../protocol/index.ts'
 import type {
@@ -295,8 +296,14 @@ export class DaemonClient {
   }
 
   /** The credential for one request, fresh. It must be used and let go of. */
-  resolve(request: ResolveRequest): Promise<Resolution> {
-    return this.#post('/api/credentials/resolve', request, { repeatable: 'repeatable' })
+  async resolve(request: ResolveRequest): Promise<ResolvedCredential> {
+    return fromWire(
+      await this.#post<Resolution>(
+        '/api/credentials/resolve',
+        { ...request, form: 'places' },
+        { repeatable: 'repeatable' },
+      ),
+    )
   }
 
   /** Events that were sent before are stored once, so that a batch may be sent again. */

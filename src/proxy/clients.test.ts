@@ -108,12 +108,13 @@ test('curl posts a body after the service’s own 100', { skip: !has('curl', '--
 })
 
 const PROXY_PROCESS = `
+import { Secret } from ${JSON.stringify(new URL('../protocol/index.ts', import.meta.url).href)}
 import { startProxy } from ${JSON.stringify(new URL('index.ts', import.meta.url).href)}
 process.once('message', async ({ originPort, ca }) => {
   const routes = { routes: [{ provider: 'prov', connection: 'default', host: 'api.prov.test', port: 443 }], version: '1' }
   const { port, caPem, credentials } = await startProxy({
     broker: {
-      resolve: async () => ({ provider: 'prov', connection: 'default', headers: { Authorization: ${JSON.stringify(CREDENTIAL)} } }),
+      resolve: async () => ({ provider: 'prov', connection: 'default', places: [{ in: 'header', name: 'Authorization', value: new Secret(${JSON.stringify(CREDENTIAL)}) }] }),
       routes: async () => routes,
       ship: async () => {},
     },

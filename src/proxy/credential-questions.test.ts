@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
+import type { ResolvedCredential } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../schemas/index.ts'
+import type { ResolveRequest } from '../schemas/index.ts'
 import { CredentialQuestions } from './credential-questions.ts'
 import { resolution } from './test-stage.ts'
 
@@ -9,16 +10,16 @@ const QUESTION: ResolveRequest = { host: 'api.prov.test', port: 443, method: 'GE
 
 /** A daemon that answers when it is told to. */
 function slowDaemon(timeLimit?: number) {
-  const asks: { readonly request: ResolveRequest; answer(outcome: Resolution | Error): void }[] = []
+  const asks: { readonly request: ResolveRequest; answer(outcome: ResolvedCredential | Error): void }[] = []
   let asked = () => {}
   const questions = new CredentialQuestions((request) => {
-    const { promise, resolve, reject } = Promise.withResolvers<Resolution>()
+    const { promise, resolve, reject } = Promise.withResolvers<ResolvedCredential>()
     asks.push({ request, answer: (outcome) => (outcome instanceof Error ? reject(outcome) : resolve(outcome)) })
     asked()
     return promise
   }, timeLimit)
   const ask = (more: Partial<ResolveRequest> = {}) =>
-    new Promise<Resolution | Error>((resolve) => questions.ask({ ...QUESTION, ...more }, resolve))
+    new Promise<ResolvedCredential | Error>((resolve) => questions.ask({ ...QUESTION, ...more }, resolve))
   const untilAsked = async (count: number) => {
     while (asks.length < count)
       await new Promise<void>((resolve) => {

@@ -1,7 +1,8 @@
+import type { ResolvedCredential } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../schemas/index.ts'
+import type { ResolveRequest } from '../schemas/index.ts'
 
-type Answered = (outcome: Resolution | Error) => void
+type Answered = (outcome: ResolvedCredential | Error) => void
 
 interface Question {
   waiting: Answered[]
@@ -26,11 +27,11 @@ const PATIENCE = 1
  * started after they arrived: the answer is as fresh for each as if it had asked alone.
  */
 export class CredentialQuestions {
-  readonly #resolve: (request: ResolveRequest) => Promise<Resolution>
+  readonly #resolve: (request: ResolveRequest) => Promise<ResolvedCredential>
   readonly #timeLimit: number
   readonly #questions = new Map<string, Question>()
 
-  constructor(resolve: (request: ResolveRequest) => Promise<Resolution>, timeLimit: number = TIME_LIMIT) {
+  constructor(resolve: (request: ResolveRequest) => Promise<ResolvedCredential>, timeLimit: number = TIME_LIMIT) {
     this.#resolve = resolve
     this.#timeLimit = timeLimit
   }
@@ -62,7 +63,7 @@ export class CredentialQuestions {
     const batch = question.waiting
     question.waiting = []
     let finished = false
-    const finish = (outcome: Resolution | Error) => {
+    const finish = (outcome: ResolvedCredential | Error) => {
       if (finished) return
       finished = true
       clearTimeout(timer)

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
+import { PLACES, type ResolvedCredential } from '../injection/index.ts'
 import type { Authority } from '../network/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../schemas/index.ts'
+import type { ResolveRequest } from '../schemas/index.ts'
 import { AnswerReader, type AnswerTaker, joined } from './answer-reader.ts'
 import type { AuditShipper } from './audit-shipper.ts'
 import { BodyFramer, type BodyReader } from './body-framing.ts'
@@ -9,7 +10,6 @@ import type { CredentialQuestions } from './credential-questions.ts'
 import { DialError } from './dial.ts'
 import { isBodiless } from './header-fields.ts'
 import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
-import { withSegment } from './path-segment.ts'
 import {
   BODY_TOO_LONG_TO_SIGN,
   credentialInvalid,
@@ -77,7 +77,8 @@ export class Exchange implements Lessee, AnswerTaker {
   #outgoing: OutgoingHead | undefined
   /** What the daemon's refusal was about. */
   #about: { readonly provider?: string; readonly connection?: string } | undefined
-  #resolution: Resolution | undefined
+  /** What was injected last, without its secrets: they are in the outgoing head alone. */
+  #used: UsedCredential | undefined
   #upstream: UpstreamConnection | undefined
   #upload: BodyReader | undefined
   /** The body, until its hash is known: nothing is asked and nothing sent before. */
@@ -244,8 +245,8 @@ export class Exchange implements Lessee, AnswerTaker {
     else this.#lost()
   }
 
-  #inject(resolution: Resolution): void {
-    this.#resolution = resolution
+  #inject(resolution: ResolvedCredential): void {
+    this.#used = usedBy(resolution)
     const outgoing = headWith(resolution, this.#sentHead)
     if (outgoing instanceof BrokerError) this.#refuse(credentialInvalid(outgoing))
     else this.#prepared(outgoing)
@@ -304,7 +305,7 @@ export class Exchange implements Lessee, AnswerTaker {
   /** Tells the daemon, where it can refresh what was refused; a request that can be sent again waits for its answer. */
   #credentialRejected(): void {
     const { question, target } = this.#order
-    const version = this.#resolution?.version
+    const version = this.#used?.version
     if (question === undefined || version === undefined) return
     const rejected = { ...question, rejected_version: version }
     const { questions, log } = this.#services
@@ -319,14 +320,14 @@ export class Exchange implements Lessee, AnswerTaker {
   }
 
   /** Sends the request again where the daemon has another credential; else the child gets the answer that was held. */
-  #decide(outcome: Resolution | Error, rejectedVersion: number): void {
+  #decide(outcome: ResolvedCredential | Error, rejectedVersion: number): void {
     if (this.#over) return
     if (outcome instanceof Error) this.#letGo(outcome.name)
     else if (outcome.version === rejectedVersion) this.#letGo('no_other_credential')
     else this.#retry(outcome)
   }
 
-  #retry(resolution: Resolution): void {
+  #retry(resolution: ResolvedCredential): void {
     const outgoing = headWith(resolution, this.#sentHead)
     if (outgoing instanceof BrokerError) {
       this.#letGo('credential_invalid')
@@ -335,7 +336,7 @@ export class Exchange implements Lessee, AnswerTaker {
     this.#release(this.#isUpstreamClean ? 'keep' : 'discard')
     this.#held = undefined
     this.#retried = true
-    this.#resolution = resolution
+    this.#used = usedBy(resolution)
     this.#outgoing = outgoing
     this.#answer = new AnswerReader(this.#head, this)
     // Many a service closes after a 401; what is lost with a kept connection could not be sent once more.
@@ -433,16 +434,14 @@ export class Exchange implements Lessee, AnswerTaker {
   /** As the child sent it, but for the segment where the key goes: it may have put one of its own there. */
   get #auditedPath(): string {
     const { requestTarget } = this.#order
-    const prefix = this.#resolution?.path?.prefix
-    const shown = prefix === undefined ? requestTarget : withSegment(requestTarget, prefix, `${prefix}…`)
-    return pathOf(shown).slice(0, 8192)
+    return pathOf(this.#used?.audited(requestTarget) ?? requestTarget).slice(0, 8192)
   }
 
   /** Tells of every injected request, and of every one that was denied. */
   #audit(status: 'success' | 'failure' | 'denied', reason = this.#retried ? 'retried_after_401' : undefined): void {
     const { question, target } = this.#order
-    const about = this.#resolution ?? this.#about
-    if (status !== 'denied' && (question === undefined || this.#resolution === undefined)) return
+    const about = this.#used ?? this.#about
+    if (status !== 'denied' && (question === undefined || this.#used === undefined)) return
     this.#services.audit.record({
       event: status === 'denied' ? 'proxy.denied' : 'proxy.request',
       ...(about?.provider !== undefined && { provider: about.provider }),
@@ -463,7 +462,22 @@ export class Exchange implements Lessee, AnswerTaker {
   }
 }
 
-function headWith(resolution: Resolution, head: RequestHead): OutgoingHead | BrokerError {
+/** What the audit log and the next question have to know of a credential that was injected. */
+interface UsedCredential {
+  readonly provider: string
+  readonly connection: string
+  readonly version: number | undefined
+  /** The request target as the audit log may show it. */
+  audited(target: string): string
+}
+
+function usedBy({ provider, connection, version, places }: ResolvedCredential): UsedCredential {
+  const named = places.map(({ in: kind, name }) => ({ kind, name }))
+  const audited = (target: string) => named.reduce((shown, { kind, name }) => PLACES[kind].audited(shown, name), target)
+  return { provider, connection, version, audited }
+}
+
+function headWith(resolution: ResolvedCredential, head: RequestHead): OutgoingHead | BrokerError {
   try {
     return injectedHead(head, resolution)
   } catch (error) {

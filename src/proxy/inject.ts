@@ -1,7 +1,6 @@
+import { PLACES, type Place, RequestDraft, type ResolvedCredential, spelled } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution } from '../schemas/index.ts'
 import { type HeaderField, isHopByHop } from './header-fields.ts'
-import { withSegment } from './path-segment.ts'
 import type { RequestHead } from './request-head.ts'
 
 /** The request head as it goes upstream. */
@@ -22,19 +21,17 @@ export function plainHead(head: RequestHead, target: string, extraLines = ''): s
 /**
  * The child's request made authentic: each injected header stands where the child's own of that name stood, or last.
  * The one place of the proxy where a credential is written. Throws CredentialMissingError where the stored value could
- * not be sent as one header or parameter.
+ * not be sent in its place.
  */
-export function injectedHead(head: RequestHead, resolution: Resolution): OutgoingHead {
-  assertSendable(resolution)
-  const own = new Set(head.fields.map(({ name }) => spelled(name)))
-  const ifAbsent = new Set(resolution.if_absent?.map((name) => spelled(name.toLowerCase())))
-  const pending = new Map<string, string>()
-  for (const [name, value] of Object.entries(resolution.headers)) {
-    const key = spelled(name.toLowerCase())
-    if (!(ifAbsent.has(key) && own.has(key))) pending.set(key, `${name}: ${value}\r\n`)
-  }
-  const removed = resolution.remove?.map((name) => spelled(name.toLowerCase())) ?? []
-  const injected = new Set([...pending.keys(), ...removed, 'authorization'])
+export function injectedHead(head: RequestHead, resolved: ResolvedCredential): OutgoingHead {
+  const draft = new RequestDraft(
+    head.target,
+    head.fields.map(({ name }) => name),
+  )
+  for (const place of resolved.places) fillIn(draft, place, resolved)
+  const pending = draft.lines
+  if (draft.cookies.size > 0) pending.set('cookie', cookieLine(draft, head))
+  const injected = new Set([...pending.keys(), 'authorization'])
 
   let lines = ''
   for (const field of head.fields) {
@@ -49,15 +46,27 @@ export function injectedHead(head: RequestHead, resolution: Resolution): Outgoin
     pending.delete(key)
   }
   for (const line of pending.values()) lines += line
-  const { path } = resolution
-  const authentic = path === undefined ? head.target : withSegment(head.target, path.prefix, path.segment)
-  const target = withQuery(authentic, resolution.query)
-  return { text: `${head.method} ${target} HTTP/${head.version}\r\n${lines}${closing(head)}\r\n`, injected }
+  return { text: `${head.method} ${draft.target} HTTP/${head.version}\r\n${lines}${closing(head)}\r\n`, injected }
 }
 
-// CGI-like servers read `X_Api_Key` and `X-Api-Key` as one name.
-function spelled(name: string): string {
-  return name.includes('_') ? name.replaceAll('_', '-') : name
+function fillIn(draft: RequestDraft, place: Place, resolved: ResolvedCredential): void {
+  const type = PLACES[place.in]
+  const value = place.value?.reveal()
+  if (!type.isSendable(place.name, value ?? '')) throw notSendable(resolved)
+  type.apply(draft, place.name, value, place.onlyIfAbsent === true)
+}
+
+function cookieLine(draft: RequestDraft, { fields }: RequestHead): string {
+  const value = draft.cookieHeader(fields.flatMap((field) => (field.name === 'cookie' ? [field.value] : [])))
+  return value === '' ? '' : `Cookie: ${value}\r\n`
+}
+
+function notSendable({ provider, connection }: ResolvedCredential): BrokerError {
+  return new BrokerError('CredentialMissingError', `The stored credential of ${provider} cannot be sent as a header`, {
+    provider,
+    connection,
+    hint: `It holds a line break or another forbidden character. Store it again with \`broker login ${provider} --force\`.`,
+  })
 }
 
 const CONNECTION_CANNOT_NAME = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'upgrade'])
@@ -75,69 +84,6 @@ function outgoingLine(field: HeaderField, head: RequestHead): string {
 // An HTTP/1.0 request gets one connection of its own, as its answer may be delimited by the close.
 function closing(head: RequestHead): string {
   return head.version === '1.0' ? 'Connection: close\r\n' : ''
-}
-
-const TOKEN = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
-const FIELD_VALUE = /^[\t\x20-\x7e\x80-\xff]*$/
-const FRAMING = new Set([
-  'host',
-  'content-length',
-  'transfer-encoding',
-  'connection',
-  'upgrade',
-  'trailer',
-  'te',
-  'expect',
-])
-
-const SEGMENT_PREFIX = /^\/[A-Za-z0-9/_-]+$/
-// Nothing that ends the segment, begins a query, or is read as something else: no slash, "?", "#", "%" or white space.
-const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._~!$&'()*+,;=:@-]+$/
-
-function assertSendable({ provider, connection, headers, query, path, remove = [] }: Resolution): void {
-  const removedAreNames = remove.every((name) => TOKEN.test(name) && !FRAMING.has(spelled(name.toLowerCase())))
-  const headersAreSendable = Object.entries(headers).every(
-    ([name, value]) => TOKEN.test(name) && FIELD_VALUE.test(value) && !FRAMING.has(spelled(name.toLowerCase())),
-  )
-  const queryIsSendable = Object.entries(query ?? {}).every(
-    ([name, value]) => isWellFormed(name) && isWellFormed(value),
-  )
-  const pathIsSendable = path === undefined || isSendable(path)
-  if (headersAreSendable && removedAreNames && queryIsSendable && pathIsSendable) return
-  throw new BrokerError('CredentialMissingError', `The stored credential of ${provider} cannot be sent as a header`, {
-    provider,
-    connection,
-    hint: `It holds a line break or another forbidden character. Store it again with \`broker login ${provider} --force\`.`,
-  })
-}
-
-function isSendable({ prefix, segment }: NonNullable<Resolution['path']>): boolean {
-  return SEGMENT_PREFIX.test(prefix) && segment.startsWith(prefix) && SEGMENT.test(segment.slice(prefix.length))
-}
-
-function isWellFormed(text: string): boolean {
-  return text.isWellFormed() && !/[\r\n\0]/.test(text)
-}
-
-function withQuery(target: string, query: Readonly<Record<string, string>> | undefined): string {
-  if (query === undefined) return target
-  const names = new Set(Object.keys(query))
-  const at = target.indexOf('?')
-  const path = at === -1 ? target : target.slice(0, at)
-  const own = at === -1 ? [] : target.slice(at + 1).split('&')
-  const kept = own.filter((parameter) => !names.has(parameterName(parameter)))
-  const set = Object.entries(query).map(([name, value]) => `${encodeURIComponent(name)}=${encodeURIComponent(value)}`)
-  const parameters = [...kept, ...set]
-  return parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
-}
-
-function parameterName(parameter: string): string {
-  const name = parameter.split('=', 1)[0]?.replaceAll('+', ' ') ?? ''
-  try {
-    return decodeURIComponent(name)
-  } catch {
-    return name
-  }
 }
 
 export function withoutInjection(text: string): OutgoingHead {

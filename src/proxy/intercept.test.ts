@@ -3,7 +3,6 @@ import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { connect } from 'node:tls'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution } from '../schemas/index.ts'
 import type { ProxyOptions } from './start-proxy.ts'
 import {
   answering,
@@ -12,6 +11,7 @@ import {
   Client,
   CREDENTIAL,
   daemon,
+  type Injected,
   OK,
   openPlain,
   openTls,
@@ -279,29 +279,21 @@ test('after an outage the same child goes on', async (t) => {
   await client.until(/^HTTP\/1.1 200 [\s\S]*ok$/)
 })
 
-const INVALID: readonly (readonly [string, Partial<Resolution>])[] = [
+const INVALID: readonly (readonly [string, Injected])[] = [
   ['a line break', { headers: { Authorization: 'Bearer CNRY\r\nX: y' } }],
   ['a NUL', { headers: { Authorization: 'Bearer CNRY\0' } }],
   ['a character beyond latin1', { headers: { Authorization: 'Bearer CNRY€' } }],
   ['a name with a colon', { headers: { 'X: y\r\nZ': 'CNRY' } }],
   ['a framing name', { headers: { 'Content-Length': '1' } }],
   ['a line break in a parameter', { headers: {}, query: { key: 'CNRY\n' } }],
-  ...[
-    '/botCNRY/x',
-    '/botCNRY?x',
-    '/botCNRY#x',
-    '/botCNRY%2f',
-    '/botCNRY x',
-    '/botCNRY\r\nX: y',
-    '/CNRY',
-    'botCNRY',
-  ].map(
-    (segment) =>
-      [`the segment ${JSON.stringify(segment)}`, { headers: {}, path: { prefix: '/bot', segment } }] as const,
+  ...['CNRY/x', 'CNRY?x', 'CNRY#x', 'CNRY%2f', 'CNRY x', 'CNRY\r\nX: y'].map(
+    (value) => [`the segment ${JSON.stringify(value)}`, { headers: {}, path: { name: '/bot', value } }] as const,
   ),
-  ...['/v2/CNRY/x', '/v2/..', '/v2/.', '/v2/', '/v2CNRY', '/v2/CNRY%2f'].map(
-    (segment) =>
-      [`the segment ${JSON.stringify(segment)}`, { headers: {}, path: { prefix: '/v2/', segment } }] as const,
+  ...['CNRY/x', '..', '.', '', 'CNRY%2f'].map(
+    (value) => [`the whole segment ${JSON.stringify(value)}`, { headers: {}, path: { name: '/v2/', value } }] as const,
+  ),
+  ...['CNRY; other=1', 'CNRY\r\nX: y', 'CNRY"', 'CNRY é'].map(
+    (session) => [`the cookie ${JSON.stringify(session)}`, { headers: {}, cookies: { session } }] as const,
   ),
 ]
 
@@ -320,7 +312,7 @@ for (const [what, broken] of INVALID) {
 
 test('of a key in the path the audit log and the debug log show neither the one nor what the child sent for it', async (t) => {
   const fake = daemon()
-  fake.resolve = async () => resolution({ headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRYkey' } })
+  fake.resolve = async () => resolution({ headers: {}, path: { name: '/bot', value: '1:CNRYkey' } })
   const good = await tlsOrigin(t, answering(OK))
   const { proxy, logs } = await stage(t, { 'api.prov.test': good }, { daemon: fake })
   await ask(t, proxy, 'api.prov.test', get('api.prov.test', '/file/bot2:CNRYown/getMe'))

@@ -1,8 +1,9 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
+import type { ResolvedCredential } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../schemas/index.ts'
+import type { ResolveRequest } from '../schemas/index.ts'
 import { answering, ask, daemon, OK, openTls, resolution, stage, tlsOrigin } from './test-stage.ts'
 
 /** A host that answers 401 to the credential which was injected, and what the child gets to see of it. */
@@ -24,7 +25,7 @@ const second = resolution({ headers: { Authorization: NEW }, version: 8 })
 const rejecting = (rejection: string, answer = OK) => answering((head) => (head.includes(OLD) ? rejection : answer))
 
 type OnConnection = Parameters<typeof tlsOrigin>[1]
-type Refreshed = (request: ResolveRequest) => Promise<Resolution>
+type Refreshed = (request: ResolveRequest) => Promise<ResolvedCredential>
 
 /** A daemon that answers with the old credential, and as `refreshed` does to who says that it was refused. */
 async function world(t: TestContext, onConnection: OnConnection, refreshed: Refreshed = async () => second) {
@@ -37,7 +38,7 @@ async function world(t: TestContext, onConnection: OnConnection, refreshed: Refr
 /** A daemon that refreshes when it is told to. */
 function slowRefresh() {
   const asked = Promise.withResolvers<ResolveRequest>()
-  const answer = Promise.withResolvers<Resolution>()
+  const answer = Promise.withResolvers<ResolvedCredential>()
   const refreshed: Refreshed = (request) => {
     asked.resolve(request)
     return answer.promise
@@ -233,7 +234,7 @@ test('a body that the host refuses with 401 instead of 100 is refused at once', 
   answer.resolve(second)
 })
 
-const UNTOUCHED: readonly (readonly [string, string, Resolution])[] = [
+const UNTOUCHED: readonly (readonly [string, string, ResolvedCredential])[] = [
   ['a 401 to a credential that cannot be refreshed', REJECTION, resolution()],
   ['403', REJECTION.replace('401', '403'), first],
   ['407', REJECTION.replace('401', '407'), first],

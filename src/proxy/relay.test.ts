@@ -2,14 +2,15 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { type TestContext, test } from 'node:test'
 import { WebSocket, WebSocketServer } from 'ws'
+import type { ResolvedCredential } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
-import type { Resolution } from '../schemas/index.ts'
 import {
   answering,
   ask,
   type Client,
   CREDENTIAL,
   daemon,
+  type Injected,
   OK,
   openTls,
   openTunnel,
@@ -24,7 +25,7 @@ const HOST = 'api.prov.test'
 const GET = `GET /v1 HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
 const AUTH = `Authorization: ${CREDENTIAL}\r\n`
 
-async function world(t: TestContext, onConnection: Parameters<typeof tlsOrigin>[1], found?: Partial<Resolution>) {
+async function world(t: TestContext, onConnection: Parameters<typeof tlsOrigin>[1], found?: Injected) {
   const fake = daemon()
   if (found !== undefined) fake.resolve = async () => resolution(found)
   const origin = await tlsOrigin(t, onConnection)
@@ -32,7 +33,7 @@ async function world(t: TestContext, onConnection: Parameters<typeof tlsOrigin>[
 }
 
 /** What the service received for one request of a child. */
-async function receivedFor(t: TestContext, request: string, found?: Partial<Resolution>): Promise<string> {
+async function receivedFor(t: TestContext, request: string, found?: Injected): Promise<string> {
   const { origin, proxy } = await world(t, answering(OK), found)
   assert.equal(await ask(t, proxy, HOST, request), OK)
   return origin.received()
@@ -50,7 +51,7 @@ test('order, case, duplicates, spacing and latin1 of headers and the bytes of th
   )
 })
 
-const INJECTIONS: readonly (readonly [string, string, Partial<Resolution>, string])[] = [
+const INJECTIONS: readonly (readonly [string, string, Injected, string])[] = [
   ['a header the child did not send comes last', request('A: b'), {}, request('A: b', AUTH.trim())],
   [
     'every spelling and repetition of the child’s own gives way to one',
@@ -67,7 +68,7 @@ const INJECTIONS: readonly (readonly [string, string, Partial<Resolution>, strin
   [
     'what is set only if absent yields to the child’s own',
     request('X-Version: 2020'),
-    { headers: { Authorization: CREDENTIAL, 'X-Version': '2026', 'X-More': '1' }, if_absent: ['x-version', 'x-more'] },
+    { headers: { Authorization: CREDENTIAL, 'X-Version': '2026', 'X-More': '1' }, ifAbsent: ['X-Version', 'X-More'] },
     request('X-Version: 2020', AUTH.trim(), 'X-More: 1'),
   ],
   [
@@ -103,6 +104,18 @@ const INJECTIONS: readonly (readonly [string, string, Partial<Resolution>, strin
     request('X-Other: broker-proxy-managed', 'Cookie: broker-proxy-managed', AUTH.trim()),
   ],
   [
+    'a cookie replaces the child’s own of that name, and no other',
+    request('Cookie: a=1; session=x', 'A: b', 'cookie: session=y;c=3'),
+    { headers: {}, cookies: { session: 'CNRY' } },
+    request('Cookie: a=1; c=3; session=CNRY', 'A: b'),
+  ],
+  [
+    'a cookie the child did not send comes last',
+    request('A: b'),
+    { headers: {}, cookies: { session: 'CNRY' } },
+    request('A: b', 'Cookie: session=CNRY'),
+  ],
+  [
     'a parameter replaces the child’s own, however it is spelled',
     request('A: b').replace('?a=1', '?a=1&k%65y=x&&key=y&keys=z'),
     { headers: {}, query: { key: 'CNRY&=é' } },
@@ -111,37 +124,37 @@ const INJECTIONS: readonly (readonly [string, string, Partial<Resolution>, strin
   [
     'a segment of the path gives way to the one with the key, and nothing else of the target changes',
     request('A: b').replace('/v1?a=1', '/file/bot0:x%2F/a//bot1?u=/bot2'),
-    { headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRY' } },
+    { headers: {}, path: { name: '/bot', value: '1:CNRY' } },
     request('A: b').replace('/v1?a=1', '/file/bot1:CNRY/a//bot1?u=/bot2'),
   ],
   [
     'a last segment of the path gives way too, before the query',
     request('A: b').replace('/v1?a=1', '/bot?a=/'),
-    { headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRY' }, query: { key: 'CNRY' } },
+    { headers: {}, path: { name: '/bot', value: '1:CNRY' }, query: { key: 'CNRY' } },
     request('A: b').replace('/v1?a=1', '/bot1:CNRY?a=/&key=CNRY'),
   ],
   [
     'a path without such a segment stays what it is',
     request('A: b').replace('/v1?a=1', '/robot/Bot?u=/bot'),
-    { headers: {}, path: { prefix: '/bot', segment: '/bot1:CNRY' } },
+    { headers: {}, path: { name: '/bot', value: '1:CNRY' } },
     request('A: b').replace('/v1?a=1', '/robot/Bot?u=/bot'),
   ],
   [
     'the segment behind a prefix gives way, whatever the child sent there, and nothing else of the target changes',
     request('A: b').replace('/v1?a=1', '/nft/v3/x%2Fy/v3/z?u=/nft/v3/'),
-    { headers: {}, path: { prefix: '/nft/v3/', segment: '/nft/v3/CNRY' } },
+    { headers: {}, path: { name: '/nft/v3/', value: 'CNRY' } },
     request('A: b').replace('/v1?a=1', '/nft/v3/CNRY/v3/z?u=/nft/v3/'),
   ],
   [
     'an empty segment behind a prefix gives way too, before the query',
     request('A: b').replace('/v1?a=1', '/v2/?a=/'),
-    { headers: {}, path: { prefix: '/v2/', segment: '/v2/CNRY' } },
+    { headers: {}, path: { name: '/v2/', value: 'CNRY' } },
     request('A: b').replace('/v1?a=1', '/v2/CNRY?a=/'),
   ],
   [
     'a prefix of whole segments is nowhere but at the beginning of the path',
     request('A: b').replace('/v1?a=1', '/x/v2/y'),
-    { headers: {}, path: { prefix: '/v2/', segment: '/v2/CNRY' } },
+    { headers: {}, path: { name: '/v2/', value: 'CNRY' } },
     request('A: b').replace('/v1?a=1', '/x/v2/y'),
   ],
   [
@@ -399,7 +412,7 @@ test('a large body waits for the credential without being gathered up', async (t
       if (received > 8_000_000) socket.write(OK)
     })
   })
-  const allowed = Promise.withResolvers<Resolution>()
+  const allowed = Promise.withResolvers<ResolvedCredential>()
   daemon.resolve = () => allowed.promise
   const client = await openTls(t, proxy, HOST)
   client.send(`PUT / HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 8000000\r\n\r\n`)
@@ -422,7 +435,7 @@ test('a request that is refused with its body still coming is answered, and then
 
 test('a child that goes away while the credential is asked for leaves nothing behind', async (t) => {
   const { origin, proxy, daemon, logs } = await world(t, answering(OK))
-  const allowed = Promise.withResolvers<Resolution>()
+  const allowed = Promise.withResolvers<ResolvedCredential>()
   daemon.resolve = () => allowed.promise
   const client = await openTls(t, proxy, HOST)
   client.send(GET)

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { createServer, type Socket } from 'node:net'
+import type { ResolvedCredential } from '../injection/index.ts'
 import type { Authority } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
-import type { Resolution, ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
+import type { ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
 import { createAddressGuard } from './address-guard.ts'
 import { AuditShipper } from './audit-shipper.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
@@ -18,7 +19,7 @@ import { UpstreamPool } from './upstream-pool.ts'
 /** What the proxy asks of the daemon. */
 export interface Broker {
   /** Rejects with BrokerError: ProviderNotFoundError, ConnectionNotFoundError, DaemonUnavailableError and their like. */
-  resolve(request: ResolveRequest): Promise<Resolution>
+  resolve(request: ResolveRequest): Promise<ResolvedCredential>
   /** What is connected for this run; `etag` is the version known already. */
   routes(etag?: string): Promise<Routes>
   /** Rejects with DaemonUnavailableError in an outage: the events are sent again, with the same ids. */
@@ -158,7 +159,11 @@ function listen(server: ReturnType<typeof createServer>): Promise<number> {
   })
 }
 
-async function resolveOrRefresh(broker: Broker, request: ResolveRequest, refresh: () => void): Promise<Resolution> {
+async function resolveOrRefresh(
+  broker: Broker,
+  request: ResolveRequest,
+  refresh: () => void,
+): Promise<ResolvedCredential> {
   try {
     return await broker.resolve(request)
   } catch (error) {

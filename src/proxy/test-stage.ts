@@ -2,8 +2,10 @@ import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Server, type Socket } from 'node:net'
 import type { TestContext } from 'node:test'
 import { connect as connectTls, createServer as createTlsServer, type TLSSocket } from 'node:tls'
+import type { Place, ResolvedCredential } from '../injection/index.ts'
 import { hostOf } from '../network/index.ts'
-import type { Resolution, ResolveRequest, Route, ShippedEvent } from '../schemas/index.ts'
+import { Secret } from '../protocol/index.ts'
+import type { ResolveRequest, Route, ShippedEvent } from '../schemas/index.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
 import { type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
 
@@ -15,14 +17,36 @@ export function route(host: string, more: Partial<Route> = {}): Route {
   return { provider: 'prov', connection: 'default', host, port: 443, ...more } as Route
 }
 
-export function resolution(more: Partial<Resolution> = {}): Resolution {
-  return { provider: 'prov', connection: 'default', headers: { Authorization: CREDENTIAL }, ...more } as Resolution
+/** What a test injects, by kind of place. */
+export interface Injected {
+  readonly headers?: Readonly<Record<string, string>>
+  readonly query?: Readonly<Record<string, string>>
+  readonly cookies?: Readonly<Record<string, string>>
+  readonly path?: { readonly name: string; readonly value: string }
+  /** Names of headers that are set only where the child sent none. */
+  readonly ifAbsent?: readonly string[]
+  readonly version?: number
+}
+
+export function resolution(more: Injected = {}): ResolvedCredential {
+  const { headers = { Authorization: CREDENTIAL }, query = {}, cookies = {}, path, ifAbsent = [], version } = more
+  const all = (kind: Place['in'], named: Readonly<Record<string, string>>) =>
+    Object.entries(named).map(([name, value]): Place => ({ in: kind, name, value: new Secret(value) }))
+  const places = [
+    ...all('header', headers).map((place) =>
+      ifAbsent.includes(place.name) ? ({ ...place, onlyIfAbsent: true } as const) : place,
+    ),
+    ...all('query', query),
+    ...all('cookie', cookies),
+    ...(path ? all('path', { [path.name]: path.value }) : []),
+  ]
+  return { provider: 'prov', connection: 'default', places, ...(version !== undefined && { version }) }
 }
 
 interface FakeDaemon {
   readonly asked: ResolveRequest[]
   readonly events: ShippedEvent[]
-  resolve: (request: ResolveRequest) => Promise<Resolution>
+  resolve: (request: ResolveRequest) => Promise<ResolvedCredential>
   ship: (events: readonly ShippedEvent[]) => Promise<void>
 }
 

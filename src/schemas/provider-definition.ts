@@ -19,6 +19,11 @@ const parameterName = z
   .max(100)
   .regex(/^[A-Za-z0-9._~[\]-]+$/, 'must be letters, digits, ".", "_", "~", "-" or brackets')
 
+const cookieName = z
+  .string()
+  .max(100)
+  .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a cookie')
+
 /** Text with `{field}` where a field of the credential goes. */
 const template = z
   .string()
@@ -65,6 +70,12 @@ const injection = z
       ...anyEntry,
     }),
     z.strictObject({
+      type: z.literal('cookie'),
+      name: cookieName.describe('Cookie to set; the one the client sent is removed first.'),
+      value: template.optional().describe('`{api_key}` if absent.'),
+      ...anyEntry,
+    }),
+    z.strictObject({
       type: z.literal('basic'),
       username: template.optional().describe('Empty if absent.'),
       password: template.optional().describe('Empty if absent.'),
@@ -88,6 +99,10 @@ const injection = z
   .describe(
     'One further place for the credential, or its place on some hosts. One that names `{access_token}` or `{oauth_client_id}` is for tokens, every other for keys. Left out of a request when it names an optional field that has no value.',
   )
+
+/** The kinds of places that can carry a credential. */
+export const PLACE_KINDS = injection.options.map((entry) => entry.shape.type.value) as [PlaceKind, ...PlaceKind[]]
+type PlaceKind = z.infer<typeof injection>['type']
 
 const apiKey = z.strictObject({
   header_name: headerName.optional().describe('Header that carries the key: `Authorization` if absent.'),

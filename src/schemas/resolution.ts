@@ -1,5 +1,6 @@
 import * as z from 'zod'
 import { connectionName, did, hostName, port, providerName, timestamp } from './common.ts'
+import { PLACE_KINDS } from './provider-definition.ts'
 
 /** What the proxy may intercept (contract section 9). `host` is exact or has one `*` label. */
 const route = z.strictObject({
@@ -64,6 +65,8 @@ export const resolveRequest = z.strictObject({
   rejected_version: z.int().min(1).optional(),
   /** For a route that says `signs`. The answer is for this one request. */
   sign: signable.optional(),
+  /** Answer with `places` alone, each credential once: for a client that puts them into the request itself. */
+  form: z.literal('places').optional(),
 })
 export type ResolveRequest = z.infer<typeof resolveRequest>
 
@@ -71,18 +74,25 @@ export const resolution = z.strictObject({
   provider: providerName,
   connection: connectionName,
   /** Headers to set, by name; the child's own of that name is removed first. */
-  headers: z.record(z.string(), z.string()),
-  /** Names out of `headers` that are set only where the child sent none: API versions and the like. */
-  if_absent: z.array(z.string()).optional(),
-  /** Names of headers that the child's request must not carry further. */
-  remove: z.array(z.string()).optional(),
+  headers: z.record(z.string(), z.string()).optional(),
   /** Query parameters to set; the child's own of that name is removed first. */
   query: z.record(z.string(), z.string()).optional(),
   /**
-   * The first segment of the path that begins with `prefix` (`/bot`) is replaced by `segment`; no other part changes.
-   * Where `prefix` ends in a slash (`/v2/`), a path that begins with it has that and its next segment replaced.
+   * All of it, in order; there where it was asked for (`form`), and where `headers` and `query` cannot say all. In a `path`, the first segment that begins
+   * with `name` (`/bot`) becomes that and the value; where `name` ends in a slash (`/v2/`), a path that begins with it has
+   * its next segment replaced. `basic` is `user:password`, not encoded. Without a value the child's own is only removed.
    */
-  path: z.strictObject({ prefix: z.string(), segment: z.string() }).optional(),
+  places: z
+    .array(
+      z.strictObject({
+        in: z.enum(PLACE_KINDS),
+        name: z.string(),
+        value: z.string().optional(),
+        /** Set only where the child sent none: API versions and the like. */
+        only_if_absent: z.literal(true).optional(),
+      }),
+    )
+    .optional(),
   expires_at: timestamp.optional(),
   /** Which credential this is, where one that the host refuses can be refreshed: see `rejected_version`. */
   version: z.int().optional(),

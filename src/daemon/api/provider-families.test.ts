@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { type ScriptedServer, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
+import { toPlainWire } from '../../injection/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import { stateOf } from '../auth-sessions/auth-sessions.fixture.ts'
 import { type AuthSessions, openAuthSessions } from '../auth-sessions/index.ts'
@@ -78,7 +79,7 @@ describe('a provider and its products', () => {
     const refresher = openRefresher({ ...rooms, flows, onFailure: assert.ifError })
     const issuer = openTokenIssuer({ ...rooms, flows, onFailure: assert.ifError })
     const resolved = await resolveCredential({ ...rooms, refresher, issuer }, rooms.actor, { host, path })
-    return `${resolved.provider} ${resolved.headers['Authorization']}`
+    return `${resolved.provider} ${toPlainWire(resolved).headers['Authorization']}`
   }
 
   const appsShown = () => server.requestsTo('/token').map(({ form }) => form.get('client_id'))

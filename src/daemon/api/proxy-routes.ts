@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { toPlainWire, toWire } from '../../injection/index.ts'
 import { accepted, resolution, resolveRequest, routes as routeList, shippedBatch } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { type CredentialsOptions, resolveCredential, routesFor } from '../credentials/index.ts'
@@ -30,7 +31,10 @@ export function proxyRoutes(credentials: CredentialsOptions, audit: Audit): read
       summary: 'The headers and query parameters that carry the credential for one request.',
       body: resolveRequest,
       reply: resolution,
-      handle: async ({ who, body }) => ({ body: await resolveCredential(credentials, who, body) }),
+      handle: async ({ who, body }) => {
+        const resolved = await resolveCredential(credentials, who, body)
+        return { body: body.form === 'places' ? toWire(resolved) : toPlainWire(resolved) }
+      },
     }),
     route({
       method: 'POST',

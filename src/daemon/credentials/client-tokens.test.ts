@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { type OpenIdProvider, startOpenIdProvider } from '../../../test/openid-provider.ts'
+import { toPlainWire } from '../../injection/index.ts'
 import { authority } from '../../network/index.ts'
 import { openAuthSessions } from '../auth-sessions/open-auth-sessions.ts'
 import { attentionIn } from '../connections/index.ts'
@@ -79,7 +80,7 @@ describe('tokens of a client that acts for itself', () => {
       host: HOST,
       path: '/',
       ...more,
-    })
+    }).then(toPlainWire)
   const token = async () => (await resolve()).headers['Authorization']?.replace('Bearer ', '') ?? ''
   const asked = () => provider.tokenRequests('client_credentials')
   const connection = async () => (await rooms.connections.list(rooms.actor))[0]

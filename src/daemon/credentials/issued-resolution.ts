@@ -1,6 +1,6 @@
+import type { ResolvedCredential } from '../../injection/index.ts'
 import type { HostPattern } from '../../network/index.ts'
 import type { Actor } from '../../protocol/index.ts'
-import type { Resolution } from '../../schemas/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
 import type { Provider } from '../providers/index.ts'
 import { resolutionOf } from './resolution.ts'
@@ -22,7 +22,7 @@ export interface IssuedUse {
 export async function issuedResolution(
   issuer: TokenIssuer,
   { actor, provider, pattern, used, rejectedVersion }: IssuedUse,
-): Promise<Resolution> {
+): Promise<ResolvedCredential> {
   const token = await issuer.token(actor, provider, used, rejectedVersion)
   const { client_id: clientId } = used.credential
   return resolutionOf(

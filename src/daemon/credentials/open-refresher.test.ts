@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { beforeEach, describe, it } from 'node:test'
+import { toPlainWire } from '../../injection/index.ts'
 import { Secret } from '../../protocol/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
@@ -68,7 +69,9 @@ describe('a token that ends', () => {
   }
 
   const resolve = (more: { rejected_version?: number } = {}) =>
-    resolveCredential({ ...rooms, refresher, issuer: issuer(), now: clock }, rooms.actor, { ...REQUEST, ...more })
+    resolveCredential({ ...rooms, refresher, issuer: issuer(), now: clock }, rooms.actor, { ...REQUEST, ...more }).then(
+      toPlainWire,
+    )
 
   async function tokenNow(): Promise<string> {
     return (await resolve()).headers['Authorization'] ?? ''

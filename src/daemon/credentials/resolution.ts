@@ -1,6 +1,6 @@
+import type { ResolvedCredential } from '../../injection/index.ts'
 import type { HostPattern } from '../../network/index.ts'
 import type { AuthType, Secret } from '../../protocol/index.ts'
-import type { Resolution } from '../../schemas/index.ts'
 import { injectionFor, type Provider } from '../providers/index.ts'
 
 /** A credential as one request carries it. */
@@ -15,21 +15,17 @@ export interface CarriedCredential {
   readonly version?: number
 }
 
-/** What the proxy is told to put into a request. @param pattern the one of the definition's that the request fits */
-export function resolutionOf({ definition }: Provider, carried: CarriedCredential, pattern: HostPattern): Resolution {
-  const { provider, connection, authType, credential, expiresAt, version } = carried
-  const { headers, ifAbsent, query, path } = injectionFor(definition, authType, credential, pattern)
-  const parameters = Object.entries(query)
+/** What the proxy is told to put into a request. @param pattern the one of the definition's hosts that the request fits */
+export function resolutionOf(
+  { definition }: Provider,
+  { provider, connection, authType, credential, expiresAt, version }: CarriedCredential,
+  pattern: HostPattern,
+): ResolvedCredential {
   return {
     provider,
     connection,
-    headers: Object.fromEntries(Object.entries(headers).map(([name, value]) => [name, value.reveal()])),
-    ...(ifAbsent.length > 0 && { if_absent: [...ifAbsent] }),
-    ...(parameters.length > 0 && {
-      query: Object.fromEntries(parameters.map(([name, value]) => [name, value.reveal()])),
-    }),
-    ...(path !== undefined && { path: { prefix: path.prefix, segment: path.segment.reveal() } }),
-    ...(expiresAt !== undefined && { expires_at: new Date(expiresAt).toISOString() }),
+    places: injectionFor(definition, authType, credential, pattern),
+    ...(expiresAt !== undefined && { expiresAt }),
     ...(version !== undefined && { version }),
   }
 }

@@ -1,6 +1,7 @@
+import type { ResolvedCredential } from '../../injection/index.ts'
 import { matchesAuthority } from '../../network/index.ts'
 import { type Actor, BrokerError, type ErrorName } from '../../protocol/index.ts'
-import type { Resolution, ResolveRequest } from '../../schemas/index.ts'
+import type { ResolveRequest } from '../../schemas/index.ts'
 import type { Connections, UsableConnection } from '../connections/index.ts'
 import {
   credentialHosts,
@@ -41,7 +42,7 @@ export async function resolveCredential(
   credentials: CredentialsOptions,
   actor: Actor,
   asked: ResolveRequest,
-): Promise<Resolution> {
+): Promise<ResolvedCredential> {
   const request = credentialRequest(asked)
   try {
     return await resolveAmong(credentials, actor, request, [])
@@ -61,7 +62,7 @@ async function resolveOwn(
   credentials: CredentialsOptions,
   actor: Actor,
   request: CredentialRequest,
-): Promise<Resolution | undefined> {
+): Promise<ResolvedCredential | undefined> {
   const { providers, connections } = credentials
   const match = ownMatch(providers, actor, await connections.addresses(actor), request)
   if (!match) return undefined
@@ -78,7 +79,7 @@ async function resolveAmong(
   actor: Actor,
   request: CredentialRequest,
   unconnected: readonly Found[],
-): Promise<Resolution> {
+): Promise<ResolvedCredential> {
   const match = matchFor(credentials.providers, actor, request, unconnected)
   const { name } = match.provider.definition
   try {
@@ -101,7 +102,7 @@ async function resolveMatch(
   actor: Actor,
   request: CredentialRequest,
   { provider, pattern }: Found,
-): Promise<Resolution> {
+): Promise<ResolvedCredential> {
   const connection = connectionFor(actor, provider.definition.name, request.connection)
   return resolveAt(credentials, actor, request, { provider, pattern, connection })
 }
@@ -118,7 +119,7 @@ async function resolveAt(
   actor: Actor,
   request: CredentialRequest,
   { provider, pattern, connection }: At,
-): Promise<Resolution> {
+): Promise<ResolvedCredential> {
   const used = await useFresh(credentials, actor, provider, {
     connection,
     rejectedVersion: request.rejected_version,

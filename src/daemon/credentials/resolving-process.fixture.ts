@@ -1,4 +1,5 @@
 /** One of several daemons on one store, as far as resolving goes: resolves many times at once when it is told to. */
+import { toPlainWire } from '../../injection/index.ts'
 import { openRooms } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
 import { openRefresher } from './open-refresher.ts'
@@ -17,7 +18,7 @@ process.on('message', async (order: { readonly now: number; readonly count: numb
   now = order.now
   const asked = Array.from({ length: order.count }, () =>
     resolveCredential({ ...rooms, refresher, issuer, now: clock }, rooms.actor, { host: 'api.acme.example' }).then(
-      ({ headers }) => headers['Authorization'] ?? '',
+      (resolved) => toPlainWire(resolved).headers['Authorization'] ?? '',
       (error: unknown) => String(error),
     ),
   )

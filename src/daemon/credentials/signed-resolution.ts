@@ -1,6 +1,6 @@
+import type { Place, ResolvedCredential } from '../../injection/index.ts'
 import { HTTPS_PORT } from '../../network/index.ts'
-import { BrokerError, withoutOptionalSpace } from '../../protocol/index.ts'
-import type { Resolution } from '../../schemas/index.ts'
+import { BrokerError, Secret, withoutOptionalSpace } from '../../protocol/index.ts'
 import type { UsableConnection } from '../connections/index.ts'
 import { type AwsKey, scopeOfHost, sigV4Headers } from '../signing/index.ts'
 import type { CredentialRequest } from './credential-request.ts'
@@ -15,7 +15,7 @@ export interface SignedUse {
  * @param now in milliseconds
  * @throws BrokerError InvalidRequestError where the question does not say what is signed
  */
-export function signedResolution({ used, request }: SignedUse, now: number): Resolution {
+export function signedResolution({ used, request }: SignedUse, now: number): ResolvedCredential {
   const { provider, connection } = used
   const host = wireHost(request)
   const { sign, method, path } = request
@@ -30,7 +30,14 @@ export function signedResolution({ used, request }: SignedUse, now: number): Res
     key,
     now,
   )
-  return { provider, connection, headers: { ...headers }, ...(!key.sessionToken && { remove: [SECURITY_TOKEN] }) }
+  const places = Object.entries(headers).map(
+    ([name, value]): Place => ({ in: 'header', name, value: new Secret(value) }),
+  )
+  return {
+    provider,
+    connection,
+    places: key.sessionToken ? places : [...places, { in: 'header', name: SECURITY_TOKEN }],
+  }
 }
 
 /** The child's own belongs to another key. */

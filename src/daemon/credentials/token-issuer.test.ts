@@ -7,7 +7,7 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../../../test/scripted-oauth-server.ts'
-import type { Resolution } from '../../schemas/index.ts'
+import { toPlainWire } from '../../injection/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
 import { type Flows, openFlows } from '../flows/index.ts'
 import { parseCredential } from '../providers/index.ts'
@@ -114,9 +114,13 @@ describe('a token that is got with a key', () => {
   const logInToCloud = () => logIn('acme-cloud', { service_account: KEY_FILE })
   const logInToGit = () => logIn('acme-git', { app_id: '12345', installation_id: '678', private_key: PEM })
 
-  function resolve(host: string, more: { rejected_version?: number } = {}): Promise<Resolution> {
+  function resolve(host: string, more: { rejected_version?: number } = {}): Promise<ReturnType<typeof toPlainWire>> {
     const refresher = openRefresher({ ...rooms, flows, onFailure: assert.ifError })
-    return resolveCredential({ ...rooms, refresher, issuer, now: clock }, rooms.actor, { host, path: '/', ...more })
+    return resolveCredential({ ...rooms, refresher, issuer, now: clock }, rooms.actor, {
+      host,
+      path: '/',
+      ...more,
+    }).then(toPlainWire)
   }
 
   const tokenFor = async (host: string) => (await resolve(host)).headers['Authorization']

@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { generateKeyPairSync } from 'node:crypto'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
+import { type Place, toPlainWire } from '../../injection/index.ts'
 import { authority, authorityOfUrl, formatPattern, matchesHost, tie } from '../../network/index.ts'
 import { Secret, type SigningType } from '../../protocol/index.ts'
 import { credentialHosts } from './base-url.ts'
@@ -1291,13 +1292,13 @@ const CLIENT_KEY = generateKeyPairSync('ec', { namedCurve: 'P-256' })
   .privateKey.export({ type: 'pkcs8', format: 'pem' })
   .toString()
 
-function shown({ headers, ifAbsent, query, path }: ReturnType<typeof injectionFor>): readonly string[] {
+function shown(places: readonly Place[]): readonly string[] {
+  const { headers, query = {} } = toPlainWire({ provider: 'x', connection: 'default', places })
+  const yields = new Set(places.flatMap(({ name, onlyIfAbsent }) => (onlyIfAbsent ? [name] : [])))
   return [
-    ...Object.entries(headers).map(
-      ([name, value]) => `${name}: ${value.reveal()}${ifAbsent.includes(name) ? ' (if absent)' : ''}`,
-    ),
-    ...Object.entries(query).map(([name, value]) => `?${name}=${value.reveal()}`),
-    ...(path === undefined ? [] : [`${path.prefix} → ${path.segment.reveal()}`]),
+    ...Object.entries(headers).map(([name, value]) => `${name}: ${value}${yields.has(name) ? ' (if absent)' : ''}`),
+    ...Object.entries(query).map(([name, value]) => `?${name}=${value}`),
+    ...places.flatMap(({ in: kind, name, value }) => (kind === 'path' ? [`${name} → ${name}${value?.reveal()}`] : [])),
   ]
 }
 

@@ -294,8 +294,8 @@ describe('the client of a login', () => {
     assert.throws(() => injectionFor(definition, 'api_key', secrets({ ...SECRETS, api_key: 'CNRY' }), host), {
       name: 'CredentialMissingError',
     })
-    const { headers } = injectionFor(definition, 'oauth2', secrets({ access_token: 'CNRYtoken' }), host)
-    assert.equal(headers['Authorization']?.reveal(), 'Bearer CNRYtoken')
+    const [place] = injectionFor(definition, 'oauth2', secrets({ access_token: 'CNRYtoken' }), host)
+    assert.deepEqual([place?.name, place?.value?.reveal()], ['Authorization', 'Bearer CNRYtoken'])
   })
 })
 

@@ -1,3 +1,4 @@
+import { PLACES } from '../../injection/index.ts'
 import { formatPattern, tie } from '../../network/index.ts'
 import { AUTH_TYPES, type AuthType, type ErrorDetail } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
@@ -8,13 +9,14 @@ import { credentialFields } from './credential.ts'
 import { problemOfEndpoint } from './endpoint.ts'
 import { parseHostPattern } from './host-rules.ts'
 import {
+  entryTemplates,
   fieldsOf,
   furtherPlaceNames,
   isForTokens,
+  isSamePlace,
   leavesRoom,
   mainPlaceName,
   type NamedPlace,
-  placeId,
   TOKEN_FIELDS,
 } from './injection.ts'
 import { compileKeyPattern, KeyPatternError } from './key-pattern.ts'
@@ -132,39 +134,14 @@ function environmentNamesFields(definition: ProviderDefinition): readonly ErrorD
     .map(([variable]) => problem(`env.${variable}`, 'names a field that is not there'))
 }
 
-/** Headers that say where a request goes, where it ends, or what the proxy itself has to say. */
-const FORBIDDEN_HEADERS: ReadonlySet<string> = new Set([
-  'connection',
-  'content-encoding',
-  'content-length',
-  'date',
-  'expect',
-  'forwarded',
-  'host',
-  'http2-settings',
-  'keep-alive',
-  'max-forwards',
-  'origin',
-  'range',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-  'via',
-])
-const FORBIDDEN_HEADER_PREFIXES = ['proxy-', 'sec-', 'x-broker-', 'x-forwarded-', 'access-control-']
-
-function isForbiddenHeader(name: string): boolean {
-  const lower = name.toLowerCase()
-  return FORBIDDEN_HEADERS.has(lower) || FORBIDDEN_HEADER_PREFIXES.some((prefix) => lower.startsWith(prefix))
-}
-
 function headersAreAllowed(definition: ProviderDefinition): readonly ErrorDetail[] {
-  const fixed = Object.keys(definition.headers ?? {}).map((name) => ({ name, path: `headers.${name}` }))
+  const fixed = Object.keys(definition.headers ?? {}).map((name) => ({
+    kind: 'header' as const,
+    name,
+    path: `headers.${name}`,
+  }))
   const places = [...AUTH_TYPES.flatMap((type) => mainPlaceName(definition, type)), ...furtherPlaceNames(definition)]
-  return [...places.filter(({ kind }) => kind === 'header'), ...fixed]
-    .filter(({ name }) => isForbiddenHeader(name))
-    .map(({ path }) => problem(path, 'must not be a header that steers the connection or the proxy'))
+  return [...places, ...fixed].flatMap(({ kind, name, path }) => problems(path, PLACES[kind].problemOf(name)))
 }
 
 /** A request fits one of the hosts best: which form it carries is never guessed. */
@@ -217,26 +194,23 @@ function placesOn(definition: ProviderDefinition, type: AuthType, host: string |
   ]
 }
 
-const PLACE_WORDS = { header: 'header', query: 'parameter', path: 'path' } as const
-
 /** One that is for some credentials only leaves its place to the next. */
 function withoutAlternatives(places: readonly (NamedPlace & { readonly entry?: Entry })[]): readonly NamedPlace[] {
   return places.filter(
     ({ entry, kind, name }, index) =>
-      entry?.if_field === undefined ||
-      !places.slice(index + 1).some((other) => placeId(other.kind, other.name) === placeId(kind, name)),
+      entry?.if_field === undefined || !places.slice(index + 1).some((other) => isSamePlace(other, { kind, name })),
   )
 }
 
 function repeated(places: readonly NamedPlace[]): readonly ErrorDetail[] {
   const seen = new Set<string>()
   return places.flatMap(({ kind, name, path }) => {
-    const place = placeId(kind, name)
+    const place = PLACES[kind].identity(name)
     if (!seen.has(place)) {
       seen.add(place)
       return []
     }
-    return [problem(path, `must not name a ${PLACE_WORDS[kind]} that is set already`)]
+    return [problem(path, `must not name a ${PLACES[kind].word} that is set already`)]
   })
 }
 
@@ -289,15 +263,12 @@ function templatesOf({ api_key: apiKey, injections = [] }: ProviderDefinition): 
   ]
   const further = injections.flatMap((entry, index) => {
     const at = `injections.${index}`
-    if (entry.type === 'path') return []
-    const templates =
-      entry.type === 'basic'
-        ? [
-            { path: `${at}.username`, template: entry.username ?? '', isUsername: true },
-            { path: `${at}.password`, template: entry.password ?? '', isUsername: false },
-          ]
-        : [{ path: `${at}.value`, template: entry.value ?? '', isUsername: false }]
-    return templates.map((one) => ({ ...one, isForTokens: isForTokens(entry) }))
+    return entryTemplates(entry).map(({ member, text }) => ({
+      path: `${at}.${member}`,
+      template: text,
+      isUsername: member === 'username',
+      isForTokens: isForTokens(entry),
+    }))
   })
   return [...main, ...further]
 }

@@ -26,7 +26,7 @@ export {
 export { type CredentialKind, destinationDigest, destinationText, digestOf } from './destination-digest.ts'
 export { hostsOfDestination } from './destination-hosts.ts'
 export { isOneFamily, isPartOf } from './family.ts'
-export { type Injection, injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
+export { injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'
 export { type CataloguePlan, openProviders, type Providers, type ProvidersOptions } from './open-providers.ts'
 export { type OwnPlace, ownPlaceFor, ownPlaces } from './own-places.ts'

@@ -1,9 +1,10 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import { type Place, toPlainWire } from '../../injection/index.ts'
 import { Secret } from '../../protocol/index.ts'
 import { credentialFields, oddShapes, parseCredential } from './credential.ts'
 import { definitionOf } from './definition.fixture.ts'
-import { type Injection, injectionFor } from './injection.ts'
+import { injectionFor } from './injection.ts'
 
 const KEY = 'CNRYkey'
 const field = (name: string, rest: object = {}) => ({ name, label: 'Account', secret: false, required: true, ...rest })
@@ -21,14 +22,17 @@ function injected(
   return shown(injectionFor(definitionOf(overrides), 'api_key', Object.fromEntries(secrets), host))
 }
 
-function shown({ headers, ifAbsent, query, path }: Injection) {
-  const shown = (of: Readonly<Record<string, Secret>>) =>
-    Object.entries(of).map(([name, value]) => `${name}: ${value.reveal()}`)
+/** By kind, as a request has it. */
+function shown(places: readonly Place[]) {
+  const { headers, query = {} } = toPlainWire({ provider: 'prov', connection: 'default', places })
+  const texts = (named: Readonly<Record<string, string>>) =>
+    Object.entries(named).map(([name, value]) => `${name}: ${value}`)
   return [
-    ...shown(headers),
-    ...shown(query).map((text) => `?${text}`),
-    ...ifAbsent.map((name) => `if absent: ${name}`),
-    ...(path ? [`${path.prefix}: ${path.segment.reveal()}`] : []),
+    ...texts(headers),
+    ...texts(query).map((text) => `?${text}`),
+    ...places.flatMap(({ name, onlyIfAbsent }) => (onlyIfAbsent ? [`if absent: ${name}`] : [])),
+    ...places.flatMap(({ in: kind, name, value }) => (kind === 'cookie' ? [`cookie ${name}: ${value?.reveal()}`] : [])),
+    ...places.flatMap(({ in: kind, name, value }) => (kind === 'path' ? [`${name}: ${name}${value?.reveal()}`] : [])),
   ]
 }
 
@@ -100,6 +104,12 @@ describe('injection', () => {
       { injections: [{ type: 'path', prefix: '/v2/', hosts: [MAIN.host] }] },
       {},
       ['/v2/: /v2/CNRYkey'],
+    ],
+    [
+      'a cookie in place of a header',
+      { injections: [{ type: 'cookie', name: 'session', hosts: [MAIN.host] }] },
+      {},
+      ['cookie session: CNRYkey'],
     ],
     [
       'a value of more than the key',

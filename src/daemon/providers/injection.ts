@@ -1,29 +1,16 @@
+import { PLACES, type Place, type PlaceKind, placeTypeOf, type Template } from '../../injection/index.ts'
 import type { HostPattern } from '../../network/index.ts'
 import { type AuthType, BrokerError, Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { hasKey } from './client-credentials.ts'
 import { isWrittenAs } from './host-rules.ts'
 
-/** What carries a credential. Names are as in the definition; what the client sent under them is removed first. */
-export interface Injection {
-  readonly headers: Readonly<Record<string, Secret>>
-  /** Names out of `headers` that are set only where the client sent none: API versions and the like. */
-  readonly ifAbsent: readonly string[]
-  readonly query: Readonly<Record<string, Secret>>
-  /**
-   * The first segment of the path that begins with `prefix` becomes `segment`; both with their slash. Where `prefix`
-   * ends in one, only a path that begins with it changes: that and its next segment become `segment`.
-   */
-  readonly path?: { readonly prefix: string; readonly segment: Secret }
-}
-
 type ApiKey = NonNullable<ProviderDefinition['api_key']>
 type Entry = NonNullable<ProviderDefinition['injections']>[number]
 type Credential = Readonly<Record<string, Secret>>
-type Place = readonly ['header' | 'query' | 'path', name: string, value: string]
 
 /**
- * The headers and query parameters that carry this API key or this access token.
+ * The places that carry this API key or this access token, and the fixed headers.
  * @param host the one of the definition's hosts that the request fits: it may have a form of its own
  * @throws {BrokerError} CredentialMissingError where the credential lacks what the definition sends
  */
@@ -32,18 +19,15 @@ export function injectionFor(
   authType: AuthType,
   credential: Credential,
   host: HostPattern,
-): Injection {
+): readonly Place[] {
   const bound = entriesOf(definition, authType).filter(({ hosts }) => hosts?.some((text) => isWrittenAs(host, text)))
   const places =
     authType === 'api_key' ? keyPlaces(definition, credential, bound) : tokenPlaces(definition, credential, bound)
-  const fixed = Object.entries(definition.headers ?? {}).map(([name, value]): Place => ['header', name, value])
-  const segment = places.find(([kind]) => kind === 'path')
-  return {
-    headers: collect([...places, ...fixed], 'header'),
-    ifAbsent: fixed.map(([, name]) => name),
-    query: collect(places, 'query'),
-    ...(segment !== undefined && { path: { prefix: segment[1], segment: new Secret(segment[2]) } }),
-  }
+  return [...places, ...Object.entries(definition.headers ?? {}).map(fixedHeader)]
+}
+
+function fixedHeader([name, value]: readonly [string, string]): Place {
+  return { in: 'header', name, value: new Secret(value), onlyIfAbsent: true }
 }
 
 function keyPlaces(definition: ProviderDefinition, credential: Credential, bound: readonly Entry[]): readonly Place[] {
@@ -53,7 +37,7 @@ function keyPlaces(definition: ProviderDefinition, credential: Credential, bound
     firstOfEach(entries.flatMap((entry) => furtherPlace(entry, credential) ?? []))
   const own = filled(bound)
   const isOwn = own.length > 0 || !leavesRoom(bound)
-  const main = apiKey && key && (isOwn ? own : mainPlace(apiKey, credential, key.reveal()))
+  const main = apiKey && key && (isOwn ? own : mainPlace(apiKey, credential))
   if (!main || main.length === 0) throw missing(definition, 'API key')
   return [...main, ...filled(everywhere(definition, 'api_key'))]
 }
@@ -69,7 +53,7 @@ function tokenPlaces(
   const fields = { access_token: token, ...(clientId && { oauth_client_id: clientId }) }
   const filled = (entries: readonly Entry[]) => entries.flatMap((entry) => furtherPlace(entry, fields) ?? [])
   const { header_name = 'Authorization', prefix = 'Bearer' } = oauth ?? {}
-  const main: Place = ['header', header_name, withPrefix(prefix, token.reveal())]
+  const main = place('header', header_name, withPrefix(prefix, token.reveal()))
   return [...(bound.length > 0 ? filled(bound) : [main]), ...filled(everywhere(definition, 'oauth2'))]
 }
 
@@ -80,16 +64,20 @@ export function leavesRoom(bound: readonly Entry[]): boolean {
 
 /** Of those that share a place all but the last are for some credentials only. */
 function firstOfEach(places: readonly Place[]): readonly Place[] {
-  return places.filter((place, index) => places.findIndex((other) => isSamePlace(place, other)) === index)
+  const identities = places.map(({ in: kind, name }) => identityOf({ kind, name }))
+  return places.filter((_, index) => identities.indexOf(identities[index] ?? '') === index)
 }
 
-function isSamePlace([kind, name]: Place, [otherKind, otherName]: Place): boolean {
-  return placeId(kind, name) === placeId(otherKind, otherName)
+/** Whether one would be written over the other. */
+export function isSamePlace(one: NamedKind, other: NamedKind): boolean {
+  return identityOf(one) === identityOf(other)
 }
 
-/** Equal for two that would be written over each other. There is one path. */
-export function placeId(kind: Place[0], name: string): string {
-  return { header: `header ${name.toLowerCase()}`, query: `query ${name}`, path: 'path' }[kind]
+/** A kind of place, under a name. */
+type NamedKind = { readonly kind: PlaceKind; readonly name: string }
+
+function identityOf({ kind, name }: NamedKind): string {
+  return PLACES[kind].identity(name)
 }
 
 /** How a key is sent, where one is: of a client, nothing but its tokens goes to the hosts. */
@@ -110,17 +98,17 @@ function everywhere(definition: ProviderDefinition, authType: AuthType): readonl
 export const TOKEN_FIELDS: ReadonlySet<string> = new Set(['access_token', 'oauth_client_id'])
 
 export function isForTokens(entry: Entry): boolean {
-  return templatesOf(entry).some((text) => fieldsOf(text).some((name) => TOKEN_FIELDS.has(name)))
+  return entryTemplates(entry).some(({ text }) => fieldsOf(text).some((name) => TOKEN_FIELDS.has(name)))
 }
 
-function templatesOf(entry: Entry): readonly string[] {
-  if (entry.type === 'path') return []
-  return entry.type === 'basic' ? [entry.username ?? '', entry.password ?? ''] : [entry.value ?? '']
+/** The templates of an entry, in the order in which they make its value. */
+export function entryTemplates(entry: Entry): readonly Template[] {
+  return placeTypeOf(entry).templatesOf(entry)
 }
 
 /** A name that carries a credential, as written in the definition. */
 export interface NamedPlace {
-  readonly kind: 'header' | 'query' | 'path'
+  readonly kind: PlaceKind
   readonly name: string
   /** Where in the definition. */
   readonly path: string
@@ -143,10 +131,8 @@ export function mainPlaceName(definition: ProviderDefinition, authType: AuthType
 /** The places of `injections`, each with its entry. */
 export function furtherPlaceNames({ injections = [] }: ProviderDefinition): readonly (NamedPlace & { entry: Entry })[] {
   return injections.map((entry, index) => {
-    const path = `injections.${index}`
-    if (entry.type === 'basic') return { kind: 'header', name: 'Authorization', path, entry }
-    if (entry.type === 'path') return { kind: 'path', name: entry.prefix, path, entry }
-    return { kind: entry.type, name: entry.name, path: `${path}.name`, entry }
+    const path = `injections.${index}${'name' in entry ? '.name' : ''}`
+    return { kind: entry.type, name: placeTypeOf(entry).nameOf(entry), path, entry }
   })
 }
 
@@ -165,7 +151,7 @@ export function placeNamesFor(
     ...(leavesRoom(bound.map(({ entry }) => entry)) ? main : []),
     ...further.filter(({ entry }) => entry.hosts === undefined),
   ]
-  return [...new Set(places.map(({ kind, name }) => `${kind} ${name}`))]
+  return [...new Set(places.map(({ kind, name }) => PLACES[kind].shown(name)))]
 }
 
 const FIELD = /\{([a-z][a-z0-9_]*)\}/g
@@ -179,17 +165,28 @@ function headerName(apiKey: ApiKey): string {
   return apiKey.header_name ?? 'Authorization'
 }
 
-function mainPlace(apiKey: ApiKey, credential: Credential, key: string): readonly Place[] | undefined {
-  if (apiKey.encoding !== 'basic') {
-    const value = apiKey.value === undefined ? withPrefix(apiKey.prefix, key) : fill(apiKey.value, credential)
-    if (value === undefined) return undefined
-    const { query_param: parameter } = apiKey
-    return [parameter === undefined ? ['header', headerName(apiKey), value] : ['query', parameter, value]]
-  }
+function mainPlace(apiKey: ApiKey, credential: Credential): readonly Place[] | undefined {
+  if (apiKey.encoding === 'basic') return basicPlace(apiKey, credential)
+  const { query_param: parameter, prefix, value: template = '{api_key}' } = apiKey
+  const value = fill(template, credential)
+  if (value === undefined) return undefined
+  const isBare = apiKey.value !== undefined
+  const sent = isBare ? value : withPrefix(prefix, value)
+  return [parameter === undefined ? place('header', headerName(apiKey), sent) : place('query', parameter, sent)]
+}
+
+function basicPlace(apiKey: ApiKey, credential: Credential): readonly Place[] | undefined {
   const username = fill(apiKey.username ?? '', credential)
   const password = fill(passwordTemplate(apiKey), credential)
   if (username === undefined || password === undefined) return undefined
-  return [['header', headerName(apiKey), withPrefix(apiKey.prefix ?? 'Basic', base64(`${username}:${password}`))]]
+  const value = `${username}:${password}`
+  if (apiKey.prefix === undefined) return [place('basic', headerName(apiKey), value)]
+  const encoded = Buffer.from(value).toString('base64')
+  return [place('header', headerName(apiKey), withPrefix(apiKey.prefix, encoded))]
+}
+
+function place(kind: PlaceKind, name: string, value: string): Place {
+  return { in: kind, name, value: new Secret(value) }
 }
 
 /** What stands behind the colon of Basic: the key, unless it is the user name or the definition says otherwise. */
@@ -199,17 +196,10 @@ export function passwordTemplate({ username = '', password }: ApiKey): string {
 
 function furtherPlace(entry: Entry, credential: Credential): readonly Place[] | undefined {
   if (entry.if_field !== undefined && !Object.hasOwn(credential, entry.if_field)) return undefined
-  if (entry.type === 'basic') {
-    const [username, password] = [fill(entry.username ?? '', credential), fill(entry.password ?? '', credential)]
-    if (username === undefined || password === undefined) return undefined
-    return [['header', 'Authorization', `Basic ${base64(`${username}:${password}`)}`]]
-  }
-  if (entry.type === 'path') {
-    const segment = fill(`${entry.prefix}{api_key}`, credential)
-    return segment === undefined ? undefined : [['path', entry.prefix, segment]]
-  }
-  const value = fill(entry.value ?? '{api_key}', credential)
-  return value === undefined ? undefined : [[entry.type, entry.name, value]]
+  const filled = entryTemplates(entry).map(({ text }) => fill(text, credential))
+  if (!filled.every((text) => text !== undefined)) return undefined
+  const type = placeTypeOf(entry)
+  return [place(entry.type, type.nameOf(entry), type.valueOf(filled))]
 }
 
 /** Undefined where a field has no value. */
@@ -221,14 +211,6 @@ function fill(template: string, credential: Credential): string | undefined {
 function withPrefix(prefix: string | undefined, value: string): string {
   if (prefix === undefined || prefix === '') return value
   return /[=:]$/.test(prefix) ? `${prefix}${value}` : `${prefix} ${value}`
-}
-
-function base64(text: string): string {
-  return Buffer.from(text).toString('base64')
-}
-
-function collect(places: readonly Place[], kind: Place[0]): Readonly<Record<string, Secret>> {
-  return Object.fromEntries(places.filter(([of]) => of === kind).map(([, name, value]) => [name, new Secret(value)]))
 }
 
 function missing({ name, display_name }: ProviderDefinition, what: string): BrokerError {

@@ -1,0 +1,27 @@
+import type { Secret } from '../protocol/index.ts'
+import type { PLACES } from './places.ts'
+
+/** The kinds of places of a request that can carry a credential. */
+export type PlaceKind = keyof typeof PLACES
+
+/** One place of a request, and what goes there. What the client sent under its name is taken out first. */
+export interface Place {
+  readonly in: PlaceKind
+  /** Of the header, parameter or cookie; of a path, what stands before the value. As in the definition. */
+  readonly name: string
+  /** As it is before the place encodes it: `user:password` for Basic. Absent where nothing takes the place of the client's. */
+  readonly value?: Secret
+  /** Set only where the client sent none: API versions and the like. */
+  readonly onlyIfAbsent?: true
+}
+
+/** What one request carries, and whose it is. */
+export interface ResolvedCredential {
+  readonly provider: string
+  readonly connection: string
+  readonly places: readonly Place[]
+  /** Milliseconds since 1970. */
+  readonly expiresAt?: number
+  /** Which credential this is, where one that the host refuses can be refreshed. */
+  readonly version?: number
+}

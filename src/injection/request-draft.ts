@@ -1,0 +1,79 @@
+/** A request while credentials are put into it. Header names are compared in the one spelling of {@link spelled}. */
+export class RequestDraft {
+  /** Path and query, as they are sent. */
+  target: string
+  /** By name, the whole line that takes the place of the client's own, or `''` where that is only taken out. */
+  readonly lines = new Map<string, string>()
+  /** By name, what takes the place of the client's own cookie. */
+  readonly cookies = new Map<string, string | undefined>()
+  readonly #ownHeaders: ReadonlySet<string>
+
+  /** @param ownHeaders names of the client's headers, in lower case */
+  constructor(target: string, ownHeaders: Iterable<string>) {
+    this.target = target
+    this.#ownHeaders = new Set(Array.from(ownHeaders, spelled))
+  }
+
+  setHeader(name: string, value: string | undefined, onlyIfAbsent = false): void {
+    const key = spelled(name.toLowerCase())
+    if (onlyIfAbsent && this.#ownHeaders.has(key)) return
+    this.lines.set(key, value === undefined ? '' : `${name}: ${value}\r\n`)
+  }
+
+  setParameter(name: string, value: string | undefined): void {
+    const at = this.target.indexOf('?')
+    const path = at === -1 ? this.target : this.target.slice(0, at)
+    const own = at === -1 ? [] : this.target.slice(at + 1).split('&')
+    const kept = own.filter((parameter) => parameterName(parameter) !== name)
+    const set = value === undefined ? [] : [`${encodeURIComponent(name)}=${encodeURIComponent(value)}`]
+    const parameters = [...kept, ...set]
+    this.target = parameters.length === 0 ? path : `${path}?${parameters.join('&')}`
+  }
+
+  setSegment(prefix: string, value: string): void {
+    this.target = withSegment(this.target, prefix, `${prefix}${value}`)
+  }
+
+  setCookie(name: string, value: string | undefined): void {
+    this.cookies.set(name, value)
+  }
+
+  /**
+   * The value of the Cookie header.
+   * @param own values of the client's Cookie headers, in their order
+   */
+  cookieHeader(own: readonly string[]): string {
+    const pairs = own.flatMap((value) => value.split(';')).map((pair) => pair.trim())
+    const kept = pairs.filter((pair) => pair !== '' && !this.cookies.has(pair.split('=', 1)[0]?.trim() ?? ''))
+    const set = [...this.cookies].flatMap(([name, value]) => (value === undefined ? [] : [`${name}=${value}`]))
+    return [...kept, ...set].join('; ')
+  }
+}
+
+/** CGI-like servers read `X_Api_Key` and `X-Api-Key` as one name. */
+export function spelled(name: string): string {
+  return name.includes('_') ? name.replaceAll('_', '-') : name
+}
+
+/**
+ * The request target with another text for the first segment of its path that begins with `prefix` (`/bot`), or for
+ * the whole segments of `prefix` and the one behind them where it ends in a slash (`/v2/`) and the path begins with it;
+ * unchanged where there is none.
+ */
+export function withSegment(target: string, prefix: string, text: string): string {
+  const path = target.split('?', 1)[0] ?? target
+  const start = path.indexOf(prefix)
+  const isWhole = prefix.endsWith('/')
+  if (start === -1 || (isWhole && start > 0)) return target
+  const next = path.indexOf('/', isWhole ? prefix.length : start + 1)
+  return target.slice(0, start) + text + target.slice(next === -1 ? path.length : next)
+}
+
+function parameterName(parameter: string): string {
+  const name = parameter.split('=', 1)[0]?.replaceAll('+', ' ') ?? ''
+  try {
+    return decodeURIComponent(name)
+  } catch {
+    return name
+  }
+}
