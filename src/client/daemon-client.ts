@@ -1,7 +1,7 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
 import { fromWire, type ResolvedCredential } from '../injection/index.ts'
 import { isLoopback } from '../network/index.ts'
-import { BrokerError, type Secret } from '../protocol/index.ts'
+import { BrokerError, type Secret, type SecretInput } from '../protocol/index.ts'
 import type {
   Approval,
   Approved,
@@ -68,7 +68,6 @@ type Json = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 type Repeatable = 'once' | 'repeatable'
 /** Values by field name. */
-type SecretInput = Readonly<Record<string, Secret>>
 
 const HEALTH_TIMEOUT = 3_000
 /** A resolve may wait for the provider to refresh a token. */

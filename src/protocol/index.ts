@@ -29,7 +29,7 @@ export {
 } from './names.ts'
 export { nearestWord } from './nearest-word.ts'
 export { coversPath, isAtOrBelow, mayLeavePrefix } from './path-prefix.ts'
-export { Secret } from './secret.ts'
+export { Secret, type SecretInput, secretInput } from './secret.ts'
 export { SIGNING_FIELDS, SIGNING_TYPES, type SigningField, type SigningType } from './signing-fields.ts'
 export { parseStrictJson, StrictJsonError } from './strict-json.ts'
 export { visibleText } from './visible-text.ts'

@@ -24,3 +24,10 @@ test('a secret shows as [redacted] however it is turned into text, and reveals i
 test('a structured clone of a secret holds nothing', () => {
   assert.deepEqual(Object.keys(structuredClone(new Secret('sk-CNRY-never-copied'))), [])
 })
+
+test('two secrets are compared by their characters, never by their object', () => {
+  const secret = new Secret('sk-CNRY-one')
+  assert.equal(secret.equals(new Secret('sk-CNRY-one')), true)
+  for (const other of [new Secret('sk-CNRY-two'), new Secret('sk-CNRY-one '), new Secret(''), undefined])
+    assert.equal(secret.equals(other), false)
+})

@@ -1,3 +1,4 @@
+import { hash, timingSafeEqual } from 'node:crypto'
 import { inspect } from 'node:util'
 
 const REDACTED = '[redacted]'
@@ -19,6 +20,11 @@ export class Secret {
     return this.#value
   }
 
+  /** In a time that tells neither content nor length: the hashes are compared. False where there is no other. */
+  equals(other: Secret | undefined): boolean {
+    return other !== undefined && timingSafeEqual(digest(this.#value), digest(other.#value))
+  }
+
   /** Lets go of the characters, once nobody needs them: what is long-lived would keep them in memory. */
   forget(): void {
     this.#value = ''
@@ -35,4 +41,16 @@ export class Secret {
   [inspect.custom](): string {
     return REDACTED
   }
+}
+
+function digest(text: string): Buffer {
+  return hash('sha256', text, 'buffer')
+}
+
+/** What somebody typed, pasted or piped, by the name of the field. */
+export type SecretInput = Readonly<Record<string, Secret>>
+
+/** Input as it came in: a secret from here on. */
+export function secretInput(input: Readonly<Record<string, string>>): SecretInput {
+  return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, new Secret(value)]))
 }

@@ -57,7 +57,7 @@ async function askTwice(terminal: Terminal, email: string): Promise<Secret> {
   }
   const password = await ask(`New password of ${email}`)
   const again = await ask('The same again')
-  if (again.reveal() === password.reveal()) return password
+  if (again.equals(password)) return password
   throw new BrokerError('InvalidRequestError', 'The two passwords are not the same; nothing was changed')
 }
 

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { secretInput } from '../../protocol/index.ts'
 import {
   approval,
   approve,
@@ -65,7 +66,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       body: resumeAuthSession,
       reply: z.strictObject({ same: z.boolean() }),
       handle: async ({ who, params, body }) => {
-        const credential = parseCredential(providers.get(params.provider).definition, body.input)
+        const credential = parseCredential(providers.get(params.provider).definition, secretInput(body.input))
         return { body: { same: await connections.holds(who, params, credential) } }
       },
     }),

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, type SecretInput, secretInput } from '../../protocol/index.ts'
 import { authSession, connectionName, field, providerName } from '../../schemas/index.ts'
 import type { AuthSessions, SessionForm, SessionProgress, SessionTitle } from '../auth-sessions/index.ts'
 import { devicePage, inputPage, leadOnPage, notFoundPage, pageAssets, resultPage } from '../pages/index.ts'
@@ -126,7 +126,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
 interface Submission {
   readonly id: string
   readonly form: SessionForm
-  readonly input: Readonly<Record<string, string>>
+  readonly input: SecretInput
   readonly wantsHtml: boolean
 }
 
@@ -185,17 +185,17 @@ function connectedPage({ displayName, connection }: SessionTitle, warnings: read
   return resultPage({ title: `${displayName} is connected`, message, hint, tone: 'success' })
 }
 
-function fromPage(form: SessionForm, body: unknown): Readonly<Record<string, string>> {
+function fromPage(form: SessionForm, body: unknown): SecretInput {
   const { csrf, ...input } = values.parse(body)
   if (csrf !== form.csrf) {
     throw new BrokerError('OperationNotAllowedError', 'The form was not posted by its own page; open the page again')
   }
-  return input
+  return secretInput(input)
 }
 
-function fromJson(body: unknown): Readonly<Record<string, string>> {
+function fromJson(body: unknown): SecretInput {
   const wrapped = z.strictObject({ input: values }).safeParse(body)
-  return wrapped.success ? wrapped.data.input : values.parse(body)
+  return secretInput(wrapped.success ? wrapped.data.input : values.parse(body))
 }
 
 function formPage(id: string, form: SessionForm, error?: BrokerError): string {

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
 import { type ScriptedServer, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
 import { toPlainWire } from '../../injection/index.ts'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, secretInput } from '../../protocol/index.ts'
 import { stateOf } from '../auth-sessions/auth-sessions.fixture.ts'
 import { type AuthSessions, openAuthSessions } from '../auth-sessions/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
@@ -70,7 +70,7 @@ describe('a provider and its products', () => {
   async function logIn(provider: string, app?: typeof APP): Promise<void> {
     const begun = await begin(provider, { force: true })
     assert.equal(begun.next_action.type, app ? 'form' : 'open_url')
-    const session = app ? await sessions.resume(rooms.actor, begun.id, app) : begun
+    const session = app ? await sessions.resume(rooms.actor, begun.id, secretInput(app)) : begun
     await sessions.comeBack(new URLSearchParams(`state=${stateOf(session)}&code=${provider}`))
   }
 

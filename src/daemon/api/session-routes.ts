@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, secretInput } from '../../protocol/index.ts'
 import { authSession, resumeAuthSession, startAuthSession } from '../../schemas/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import { type Route, route } from './route.ts'
@@ -40,7 +40,9 @@ export function sessionRoutes(
       params: byId,
       body: resumeAuthSession,
       reply: authSession,
-      handle: async ({ who, params, body }) => ({ body: await sessions.resume(who, params.session_id, body.input) }),
+      handle: async ({ who, params, body }) => ({
+        body: await sessions.resume(who, params.session_id, secretInput(body.input)),
+      }),
     }),
     route({
       method: 'DELETE',

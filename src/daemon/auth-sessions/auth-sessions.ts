@@ -1,4 +1,4 @@
-import type { Actor } from '../../protocol/index.ts'
+import type { Actor, SecretInput } from '../../protocol/index.ts'
 import type { AuthSession, Field, RemovedProvider, StartAuthSession } from '../../schemas/index.ts'
 
 /** What every page of a session says: whose login it is, and what it will be called. */
@@ -52,7 +52,7 @@ export interface AuthSessions {
    * way has been answered.
    * @throws BrokerError InvalidRequestError naming the field; the session stays open then.
    */
-  resume(actor: Actor, id: string, input: Readonly<Record<string, string>>): Promise<AuthSession>
+  resume(actor: Actor, id: string, input: SecretInput): Promise<AuthSession>
   /** Ends it; nothing of it stays. One whose connection is being stored completes. @throws BrokerError NotFoundError */
   cancel(actor: Actor, id: string): Promise<AuthSession>
   /** What the page of a session that asks for values shows; undefined for every other one. */
@@ -60,7 +60,7 @@ export interface AuthSessions {
   /** What the page of a session that waits for a code shows; undefined for every other one. */
   device(id: string): SessionDevice | undefined
   /** Values that came by the page: its unguessable id stands for the one who began it. @throws as {@link AuthSessions.resume} */
-  submit(id: string, input: Readonly<Record<string, string>>): Promise<SessionProgress>
+  submit(id: string, input: SecretInput): Promise<SessionProgress>
   /**
    * Takes the browser that a provider sent back, once: `state` says whose login it is. Undefined where it is nobody's.
    * @throws BrokerError with what went wrong; the session has failed then.

@@ -1,4 +1,4 @@
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, type SecretInput } from '../../protocol/index.ts'
 import type { ClientRequest } from '../flows/index.ts'
 import {
   answeredBaseUrl,
@@ -30,11 +30,7 @@ export function beginClientLogin(rooms: Rooms, request: LoginRequest): FormStep 
 
 type Credential = ReturnType<typeof parseCredential>
 
-async function logIn(
-  { flows }: Rooms,
-  request: LoginRequest,
-  input: Readonly<Record<string, string>>,
-): Promise<Granted> {
+async function logIn({ flows }: Rooms, request: LoginRequest, input: SecretInput): Promise<Granted> {
   const { definition } = request.provider
   const entered = parseCredential(definition, input, 'client_credentials')
   const credential = isToBeDiscovered(definition)

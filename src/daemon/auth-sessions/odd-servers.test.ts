@@ -6,7 +6,7 @@ import {
   type ScriptedServer,
   startScriptedServer,
 } from '../../../test/scripted-oauth-server.ts'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, secretInput } from '../../protocol/index.ts'
 import type { AuthSession } from '../../schemas/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
@@ -95,7 +95,8 @@ describe('a login at a server that behaves in its own way', () => {
   }
 
   const begin = (more: object = {}) => sessions.begin(rooms.actor, { provider: 'acme', ...more })
-  const resume = ({ id }: AuthSession, input: Record<string, string>) => sessions.resume(rooms.actor, id, input)
+  const resume = ({ id }: AuthSession, input: Record<string, string>) =>
+    sessions.resume(rooms.actor, id, secretInput(input))
   const comeBack = (session: AuthSession, more = 'code=CNRY') =>
     sessions.comeBack(new URLSearchParams(`state=${stateOf(session)}&iss=${server.origin}&${more}`))
   const asked = (session: AuthSession, name: string) => {

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { beforeEach, describe, it } from 'node:test'
+import { secretInput } from '../../protocol/index.ts'
 import type { AuthSession } from '../../schemas/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
@@ -97,7 +98,7 @@ describe('a login session', () => {
     const session = await begin()
     assert.equal(session.next_action.type, 'form')
     await clock.pass(9 * MINUTE)
-    const led = await sessions.resume(rooms.actor, session.id, { client_id: 'mine' })
+    const led = await sessions.resume(rooms.actor, session.id, secretInput({ client_id: 'mine' }))
     await clock.pass(9 * MINUTE)
     provider.answers = [granted]
     assert.deepEqual(await comeBack(led), { provider: 'acme', displayName: 'Acme', connection: 'default' })
@@ -130,7 +131,7 @@ describe('a login session', () => {
     for (let second = 1; second <= 60; second++) {
       const before = provider.asked.length
       await clock.pass(1_000)
-      await sessions.resume(rooms.actor, session.id, {})
+      await sessions.resume(rooms.actor, session.id, secretInput({}))
       if (provider.asked.length > before) asked.push((clock.now() - start) / 1000)
     }
     assert.deepEqual(asked, [1, 6, 16, 26, 36])
@@ -146,7 +147,7 @@ describe('a login session', () => {
       provider.answers = [deviceAnswer(provider), [400, { error: code }]]
       const session = await begin({ flow: 'device_code' })
       await clock.pass(5_000)
-      await sessions.resume(rooms.actor, session.id, {})
+      await sessions.resume(rooms.actor, session.id, secretInput({}))
       assert.equal(statusOf(session), status)
       assert.deepEqual(await reasons(), [reason])
       await clock.pass(20 * MINUTE)
@@ -162,7 +163,7 @@ describe('a login session', () => {
     await question
     assert.equal((await sessions.cancel(rooms.actor, session.id)).status, 'cancelled')
     provider.hold.resolve()
-    await sessions.resume(rooms.actor, session.id, {})
+    await sessions.resume(rooms.actor, session.id, secretInput({}))
     await clock.pass(MINUTE)
     assert.deepEqual(provider.asked, ['/device', '/token', '/revoke', '/revoke'])
     assert.deepEqual(await connected(), [])
@@ -188,10 +189,10 @@ describe('a login session', () => {
     const first = await begin()
     const input = { client_id: 'mine', client_secret: 'cs-CNRY' }
     await assert.rejects(
-      sessions.resume(rooms.actor, first.id, { client_id: 'mine' }),
+      sessions.resume(rooms.actor, first.id, secretInput({ client_id: 'mine' })),
       /Cannot use this as an OAuth app/,
     )
-    const led = await sessions.resume(rooms.actor, first.id, input)
+    const led = await sessions.resume(rooms.actor, first.id, secretInput(input))
     assert.equal((await begin({ connection: 'other' })).next_action.type, 'form')
     provider.answers = [granted]
     await comeBack(led)
@@ -221,10 +222,13 @@ describe('a login session', () => {
     define({ client_id: undefined, token_auth_method: undefined }, { flow: 'device_code' })
     const session = await begin()
     provider.answers = [[401, { error: 'invalid_client' }]]
-    await assert.rejects(sessions.resume(rooms.actor, session.id, { client_id: 'wrong' }), /invalid_client/)
+    await assert.rejects(
+      sessions.resume(rooms.actor, session.id, secretInput({ client_id: 'wrong' })),
+      /invalid_client/,
+    )
     assert.equal(sessions.get(rooms.actor, session.id).next_action.type, 'form')
     provider.answers = [deviceAnswer(provider)]
-    const led = await sessions.resume(rooms.actor, session.id, { client_id: 'right' })
+    const led = await sessions.resume(rooms.actor, session.id, secretInput({ client_id: 'right' }))
     assert.equal(led.next_action.type, 'device_code')
   })
 
@@ -259,10 +263,13 @@ describe('a login session', () => {
     const session = await begin({ signing: true })
     assert.deepEqual(fieldsOf(session), ['access_key_id', 'secret_access_key', 'session_token'])
     assert.equal(session.flow, 'api_key')
-    await assert.rejects(sessions.resume(rooms.actor, session.id, { access_key_id: 'a', secret_access_key: 'CN RY' }), {
-      name: 'InvalidRequestError',
-    })
-    await sessions.resume(rooms.actor, session.id, { access_key_id: 'a', secret_access_key: 'CNRY' })
+    await assert.rejects(
+      sessions.resume(rooms.actor, session.id, secretInput({ access_key_id: 'a', secret_access_key: 'CN RY' })),
+      {
+        name: 'InvalidRequestError',
+      },
+    )
+    await sessions.resume(rooms.actor, session.id, secretInput({ access_key_id: 'a', secret_access_key: 'CNRY' }))
     assert.equal((await rooms.connections.list(rooms.actor))[0]?.signing, 'aws_sigv4')
 
     define({}, { signing: { type: 'aws_sigv4' } })
@@ -276,7 +283,7 @@ describe('a login session', () => {
     const pending: Reply = [400, { error: 'authorization_pending' }]
     provider.answers = [deviceAnswer(provider), pending, pending, granted]
     const { id } = await begin({ flow: 'device_code' })
-    const resume = () => sessions.resume(rooms.actor, id, {})
+    const resume = () => sessions.resume(rooms.actor, id, secretInput({}))
     await resume()
     assert.deepEqual(provider.asked, ['/device', '/token'])
     clock.sleep(4_999)

@@ -1,4 +1,4 @@
-import { type Actor, BrokerError, DEFAULT_CONNECTION } from '../../protocol/index.ts'
+import { type Actor, BrokerError, DEFAULT_CONNECTION, type Secret, type SecretInput } from '../../protocol/index.ts'
 import type { AuthSession, RemovedProvider, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { type Connections, connectionExists, type OAuthClients, removeUnusedDefinition } from '../connections/index.ts'
@@ -131,13 +131,13 @@ class AuthSessionsInMemory implements AuthSessions {
     return this.#view(this.#owned(actor, id))
   }
 
-  async resume(actor: Actor, id: string, input: Readonly<Record<string, string>>): Promise<AuthSession> {
+  async resume(actor: Actor, id: string, input: SecretInput): Promise<AuthSession> {
     const session = this.#owned(actor, id)
     await this.#resume(session, input)
     return this.#view(session)
   }
 
-  #resume(session: Session, input: Readonly<Record<string, string>>): Promise<unknown> {
+  #resume(session: Session, input: SecretInput): Promise<unknown> {
     const [name, ...others] = Object.keys(input)
     const isOAuth = session.flow !== 'api_key'
     if (isOAuth && name === undefined) return this.#askNow(session)
@@ -149,12 +149,12 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   /** As if the browser that ended there had come back. One that will not do changes nothing. */
-  async #takePasted(session: Session, pasted: string): Promise<void> {
+  async #takePasted(session: Session, pasted: Secret): Promise<void> {
     const step = waitingStep(session)
     // The browser may have come back by itself in this moment.
     if (session.state.status === 'processing') await session.underWay
     else if (step?.kind !== 'browser') throw takesNoValues(session)
-    else await this.#goOn(session, step, pastedReturn(pasted, this.#rooms.redirectUri, step.started))
+    else await this.#goOn(session, step, pastedReturn(pasted.reveal(), this.#rooms.redirectUri, step.started))
   }
 
   /** Asks the provider of a device login at once, unless it was asked an interval ago; then what is under way is enough. */
@@ -203,7 +203,7 @@ class AuthSessionsInMemory implements AuthSessions {
     return { ...titleOf(session), userCode, verificationUri, expiresAt, secondsLeft, ...complete }
   }
 
-  async submit(id: string, input: Readonly<Record<string, string>>): Promise<SessionProgress> {
+  async submit(id: string, input: SecretInput): Promise<SessionProgress> {
     const session = this.#find(id)
     if (!session || waitingStep(session)?.kind !== 'form') throw noSuchSession()
     await this.#submit(session, input)
@@ -211,7 +211,7 @@ class AuthSessionsInMemory implements AuthSessions {
     return { ...titleOf(session), status, nextAction, warnings }
   }
 
-  async #submit(session: Session, input: Readonly<Record<string, string>>): Promise<void> {
+  async #submit(session: Session, input: SecretInput): Promise<void> {
     const step = waitingStep(session)
     if (step?.kind !== 'form') throw takesNoValues(session)
     await this.#advance(session, {

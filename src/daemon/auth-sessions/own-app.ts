@@ -1,4 +1,4 @@
-import { BrokerError, type ErrorDetail, Secret } from '../../protocol/index.ts'
+import { BrokerError, type ErrorDetail, Secret, type SecretInput } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import type { OAuthClient, OAuthServer } from '../flows/index.ts'
 
@@ -19,13 +19,9 @@ export function appFields({ display_name, oauth }: ProviderDefinition): readonly
 }
 
 /** @throws BrokerError InvalidRequestError naming each field that will not do, never its value */
-export function parseApp(
-  definition: ProviderDefinition,
-  server: OAuthServer,
-  input: Readonly<Record<string, string>>,
-): OAuthClient {
+export function parseApp(definition: ProviderDefinition, server: OAuthServer, input: SecretInput): OAuthClient {
   const fields = appFields(definition)
-  const given = new Map(Object.entries(input).filter(([, value]) => value !== ''))
+  const given = new Map(Object.entries(input).flatMap(([name, value]) => nonEmpty(name, value.reveal())))
   const details = [
     ...[...given.keys()].filter((name) => !fields.some((field) => field.name === name)).map(unknownField),
     ...fields.flatMap((field) => problemOf(field, given.get(field.name))),
@@ -37,6 +33,10 @@ export function parseApp(
     auth: authMethod(definition, server, secret === undefined ? 'public' : 'confidential'),
     ...(secret !== undefined && { secret: new Secret(secret) }),
   }
+}
+
+function nonEmpty(name: string, value: string): readonly (readonly [string, string])[] {
+  return value === '' ? [] : [[name, value]]
 }
 
 // A name is repeated only where it looks like one: somebody may have put the secret in its place.

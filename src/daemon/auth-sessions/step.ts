@@ -1,4 +1,4 @@
-import type { Actor } from '../../protocol/index.ts'
+import type { Actor, SecretInput } from '../../protocol/index.ts'
 import type { Field } from '../../schemas/index.ts'
 import type { NewConnection } from '../connections/index.ts'
 import type { StartedAuthorization, StartedDevice } from '../flows/index.ts'
@@ -33,7 +33,7 @@ export interface FormStep {
   /** The server was asked to make a client for us, and makes none. */
   readonly isTurnedAway?: true
   /** @throws BrokerError; the form can be sent again then. */
-  submit(input: Readonly<Record<string, string>>): Promise<Step>
+  submit(input: SecretInput): Promise<Step>
 }
 
 /** A browser is at the provider and has to come back. */

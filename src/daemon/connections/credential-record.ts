@@ -1,4 +1,3 @@
-import { timingSafeEqual } from 'node:crypto'
 import { type Actor, Secret } from '../../protocol/index.ts'
 import type { RecordRef } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
@@ -28,7 +27,5 @@ export function mapValues<In, Out>(entries: Readonly<Record<string, In>>, change
 }
 
 export function sameText(one: Secret | undefined, other: Secret | undefined): boolean {
-  if (!one || !other) return false
-  const [a, b] = [Buffer.from(one.reveal()), Buffer.from(other.reveal())]
-  return a.length === b.length && timingSafeEqual(a, b)
+  return one?.equals(other) === true
 }

@@ -3,6 +3,7 @@ import { beforeEach, describe, it } from 'node:test'
 import { type OpenIdProvider, startOpenIdProvider } from '../../../test/openid-provider.ts'
 import { toPlainWire } from '../../injection/index.ts'
 import { authority } from '../../network/index.ts'
+import { secretInput } from '../../protocol/index.ts'
 import { openAuthSessions } from '../auth-sessions/open-auth-sessions.ts'
 import { attentionIn } from '../connections/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
@@ -68,7 +69,7 @@ describe('tokens of a client that acts for itself', () => {
     const sessions = openAuthSessions({ ...rooms, flows, baseUrl: 'http://127.0.0.1:7998' })
     try {
       const session = await sessions.begin(rooms.actor, { provider: 'acme', force: true, ...more })
-      return await sessions.resume(rooms.actor, session.id, input)
+      return await sessions.resume(rooms.actor, session.id, secretInput(input))
     } finally {
       await sessions.close()
     }
@@ -238,7 +239,10 @@ describe('tokens of a client that acts for itself', () => {
     assert.equal(credential['token_url'], `${provider.issuer}/token`)
     const { definition } = rooms.providers.get('acme')
     const id = { provider: 'acme', connection: 'default' }
-    assert.equal(await rooms.connections.holds(rooms.actor, id, parseCredential(definition, service())), true)
+    assert.equal(
+      await rooms.connections.holds(rooms.actor, id, parseCredential(definition, secretInput(service()))),
+      true,
+    )
     const revoked = await revokeProvider({ ...rooms, refresher: refresher(), issuer, flows }, rooms.actor, 'acme')
     assert.equal(revoked.remote, 'revoked')
   })

@@ -8,6 +8,7 @@ import {
   startScriptedServer,
 } from '../../../test/scripted-oauth-server.ts'
 import { toPlainWire } from '../../injection/index.ts'
+import { secretInput } from '../../protocol/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
 import { type Flows, openFlows } from '../flows/index.ts'
 import { parseCredential } from '../providers/index.ts'
@@ -104,7 +105,7 @@ describe('a token that is got with a key', () => {
       provider,
       connection: 'default',
       flow: 'api_key',
-      credential: parseCredential(provider.definition, input, section),
+      credential: parseCredential(provider.definition, secretInput(input), section),
       scopes: [],
       existing: 'replace',
       source: 'login',
@@ -253,7 +254,7 @@ describe('a token that is got with a key', () => {
     it(`is not to be had with ${what}`, () => {
       const { definition } = rooms.providers.get('acme-git')
       assert.throws(
-        () => parseCredential(definition, input, 'signing'),
+        () => parseCredential(definition, secretInput(input), 'signing'),
         (error: Error & { options: { hint: string } }) => {
           assert.match(error.options.hint, new RegExp(`^${wrong}`))
           assert.doesNotMatch(`${error.message}${error.options.hint}`, /CNRY/)

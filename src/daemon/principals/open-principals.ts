@@ -1,4 +1,4 @@
-import { createHash, hash, randomUUID, timingSafeEqual } from 'node:crypto'
+import { hash, randomUUID } from 'node:crypto'
 import type { Proof } from '../../identity/index.ts'
 import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
@@ -204,7 +204,7 @@ class PrincipalsOfStore implements Principals {
   #isOwner(bootstrap: Secret | undefined): boolean {
     if (bootstrap === undefined) return false
     const { bootstrapSecret } = this.#options
-    if (!bootstrapSecret || !sameSecret(bootstrap, bootstrapSecret)) {
+    if (!bootstrapSecret || !bootstrap.equals(bootstrapSecret)) {
       throw new BrokerError('AuthenticationFailedError', 'The bootstrap secret is not the one of this daemon')
     }
     return true
@@ -355,12 +355,6 @@ function identityOf(row: IdentityRow): Identity {
     ...(row.last_used_at !== null && { last_used_at: row.last_used_at }),
     ...(row.label !== null && { label: row.label }),
   }
-}
-
-// Compared as hashes, so that neither content nor length can be measured.
-function sameSecret(one: Secret, other: Secret): boolean {
-  const digest = (secret: Secret) => createHash('sha256').update(secret.reveal()).digest()
-  return timingSafeEqual(digest(one), digest(other))
 }
 
 // One message for a handle nobody has, one that was removed and one of another key: none of them can be told apart.

@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { describe, it } from 'node:test'
 import { type Place, toPlainWire } from '../../injection/index.ts'
 import { authority, authorityOfUrl, formatPattern, matchesHost, tie } from '../../network/index.ts'
-import { Secret, type SigningType } from '../../protocol/index.ts'
+import { Secret, type SigningType, secretInput } from '../../protocol/index.ts'
 import { credentialHosts } from './base-url.ts'
 import { clientScopes, grantsToClients, hasKey } from './client-credentials.ts'
 import { clientParty } from './client-party.ts'
@@ -1567,7 +1567,7 @@ describe('the bundled providers', () => {
     for (const { definition } of bundled.list().filter(({ definition }) => definition.api_key?.example !== undefined)) {
       const key = definition.api_key?.example ?? ''
       const entered = credentialFields(definition).map(({ name }) => [name, name === 'api_key' ? key : 'a'])
-      assert.ok(parseCredential(definition, Object.fromEntries(entered)), definition.name)
+      assert.ok(parseCredential(definition, secretInput(Object.fromEntries(entered))), definition.name)
     }
   })
 

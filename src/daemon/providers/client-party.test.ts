@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { generateKeyPairSync, type KeyObject } from 'node:crypto'
 import { describe, it } from 'node:test'
-import { BrokerError, Secret } from '../../protocol/index.ts'
+import { BrokerError, Secret, secretInput } from '../../protocol/index.ts'
 import { clientParty, enteredOf, withEndpoints } from './client-party.ts'
 import { credentialFields, keySection, loginOption, parseCredential } from './credential.ts'
 import { definitionJson } from './definition.fixture.ts'
@@ -212,7 +212,7 @@ describe('the client of a login', () => {
 
   for (const value of ['..', '.', 'a/b', 'a%2fb', 'a?b', 'a b', 'a#b', '{client_id}'])
     it(`is of no tenant called ${value}`, () => {
-      assert.throws(() => parseCredential(definitionOf(url, tenant), { ...SECRETS, tenant_id: value }), {
+      assert.throws(() => parseCredential(definitionOf(url, tenant), secretInput({ ...SECRETS, tenant_id: value })), {
         name: 'InvalidRequestError',
       })
     })
@@ -278,7 +278,7 @@ describe('the client of a login', () => {
     it(`signs with ${what}: refused, and not repeated`, () => {
       const definition = definitionOf({ token_auth_method: 'private_key_jwt' }, { api_key: undefined })
       assert.throws(
-        () => parseCredential(definition, { client_id: 'id-1', private_key: key }),
+        () => parseCredential(definition, secretInput({ client_id: 'id-1', private_key: key })),
         (error: Error) => {
           assert.ok(error instanceof BrokerError)
           assert.match(error.options.hint ?? '', /^private_key must be a private key as PEM/)

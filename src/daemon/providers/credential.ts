@@ -1,4 +1,4 @@
-import { BrokerError, type ErrorDetail, Secret } from '../../protocol/index.ts'
+import { BrokerError, type ErrorDetail, Secret, type SecretInput } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import { clientFields, grantsToClients, hasKey, problemOfClientValue } from './client-credentials.ts'
 import { compileKeyPattern } from './key-pattern.ts'
@@ -48,17 +48,20 @@ function keyField({ display_name, api_key }: ProviderDefinition): Field {
   }
 }
 
+const NOTHING = new Secret('')
+
 /**
  * Reads what a person typed or piped, by field name, into a credential that can be sent. Nothing is trimmed or mended.
  * @throws {BrokerError} InvalidRequestError naming each field that will not do (`input.api_key`), never its value
  */
 export function parseCredential(
   definition: ProviderDefinition,
-  input: Readonly<Record<string, string>>,
+  input: SecretInput,
   section = keySection(definition),
 ): Readonly<Record<string, Secret>> {
   const fields = credentialFields(definition, section)
-  const given = new Map(Object.entries(input).filter(([, value]) => value !== ''))
+  const entered = Object.entries(input).filter(([, value]) => !value.equals(NOTHING))
+  const given = new Map(entered.map(([name, value]) => [name, value.reveal()]))
   const details = [
     ...unknownFields(fields, given),
     ...fields.flatMap((field) => problemsOf(definition, field, given, section)),
@@ -69,7 +72,7 @@ export function parseCredential(
       details,
       hint: details.map(({ path, message }) => `${path.slice('input.'.length)} ${message}`).join('; '),
     })
-  return Object.fromEntries([...given].map(([name, value]) => [name, new Secret(value)]))
+  return Object.fromEntries(entered)
 }
 
 // A name is repeated only where it looks like one: somebody may have put the secret in its place.
@@ -144,11 +147,11 @@ function problemOfShape(definition: ProviderDefinition, field: Field, value: str
 /** What is odd about a credential that can be used all the same: sentences without its values. */
 export function oddShapes(
   definition: ProviderDefinition,
-  input: Readonly<Record<string, string>>,
+  input: SecretInput,
   section = keySection(definition),
 ): readonly string[] {
   return credentialFields(definition, section).flatMap((field) => {
-    const value = input[field.name] ?? ''
+    const value = input[field.name]?.reveal() ?? ''
     const problem = field.secret && value !== '' ? problemOfShape(definition, field, value) : undefined
     return problem === undefined ? [] : [`The ${field.label} ${problem}; it is stored all the same.`]
   })

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type Place, toPlainWire } from '../../injection/index.ts'
-import { Secret } from '../../protocol/index.ts'
+import { Secret, secretInput } from '../../protocol/index.ts'
 import { credentialFields, oddShapes, parseCredential } from './credential.ts'
 import { definitionOf } from './definition.fixture.ts'
 import { injectionFor } from './injection.ts'
@@ -258,10 +258,13 @@ describe('a credential that was typed', () => {
   })
 
   it('becomes secrets by field name', () => {
-    const credential = parseCredential(definitionOf({ api_key: { fields: withAccount } }), {
-      account: 'a',
-      api_key: KEY,
-    })
+    const credential = parseCredential(
+      definitionOf({ api_key: { fields: withAccount } }),
+      secretInput({
+        account: 'a',
+        api_key: KEY,
+      }),
+    )
     assert.deepEqual(
       Object.entries(credential).map(([name, value]) => [name, value.reveal()]),
       [
@@ -274,11 +277,11 @@ describe('a credential that was typed', () => {
 
   it('is taken in another shape than the usual one, and that is said without it', () => {
     const definition = definitionOf(shaped)
-    assert.deepEqual(Object.keys(parseCredential(definition, { api_key: 'CNRYsk-aaaa' })), ['api_key'])
-    assert.deepEqual(oddShapes(definition, { api_key: 'CNRYsk-aaaa' }), [
+    assert.deepEqual(Object.keys(parseCredential(definition, secretInput({ api_key: 'CNRYsk-aaaa' }))), ['api_key'])
+    assert.deepEqual(oddShapes(definition, secretInput({ api_key: 'CNRYsk-aaaa' })), [
       'The Prov API key does not look like one: it should look like sk-aaaa; it is stored all the same.',
     ])
-    assert.deepEqual(oddShapes(definition, { api_key: 'sk-aaaa' }), [])
+    assert.deepEqual(oddShapes(definition, secretInput({ api_key: 'sk-aaaa' })), [])
   })
 
   for (const [what, overrides, input, path] of [
@@ -297,7 +300,7 @@ describe('a credential that was typed', () => {
   ] as const)
     it(`is refused with ${what}, and never repeated`, () => {
       assert.throws(
-        () => parseCredential(definitionOf(overrides), input),
+        () => parseCredential(definitionOf(overrides), secretInput(input)),
         ({ name, message, options }) => {
           assert.equal(name, 'InvalidRequestError')
           assert.equal(options.details[0].path, path)

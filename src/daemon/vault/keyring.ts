@@ -54,10 +54,11 @@ export async function storeKeyringKey(keyring: Keyring, deploymentId: string, ke
 
 async function probe(keyring: Keyring): Promise<void> {
   const item = `probe-${randomUUID()}`
-  await keyring.set(item, new Secret(item))
+  const value = new Secret(item)
+  await keyring.set(item, value)
   const kept = await keyring.get(item)
   await keyring.remove(item)
-  if (kept?.reveal() !== item) throw new Error('The keyring does not give back what it was given')
+  if (!value.equals(kept)) throw new Error('The keyring does not give back what it was given')
 }
 
 function itemName(deploymentId: string): string {

@@ -432,7 +432,7 @@ class SealedRecords implements Vault {
       await this.put(tx, ref, 'probe', value)
       const kept = await this.get(tx, ref, 'probe')
       await this.remove(tx, ref)
-      if (kept?.plaintext.reveal() !== ref.id)
+      if (!value.equals(kept?.plaintext))
         throw new BrokerError('DaemonUnavailableError', 'The vault lost what it was given')
     })
   }
