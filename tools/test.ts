@@ -1,18 +1,38 @@
-/** `npm test`: prepares the system, checks the sources, then runs every suite. Fails where any of them does. */
+/**
+ * `npm test`: prepares the system, checks the sources, then runs every suite. Fails where any of them does.
+ * `npm test -- --room vault`, or a path: the suites of one room, of one folder or one file, and nothing else.
+ */
 import { spawnSync } from 'node:child_process'
 import { globSync } from 'node:fs'
+import { parseArgs } from 'node:util'
 import { root } from './source-files.ts'
+import { ALL_SUITES, suitesOf } from './suites.ts'
 
-const SUITES = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts']
+/** Milliseconds after which a test has failed: far more than any needs, so that one that hangs is named, and ends. */
+const LONGEST_TEST = 900_000
 
-run('tools/prepare-system.ts')
-run('tools/build.ts')
-const checked = run('tools/check.ts')
-const suites = globSync(SUITES, { cwd: root }).toSorted()
-const passed = run('--test', '--test-reporter=spec', '--test-concurrency=2', ...suites)
+const { values, positionals } = parseArgs({
+  allowPositionals: true,
+  options: { room: { type: 'string', multiple: true, default: [] } },
+})
+const isPart = values.room.length > 0 || positionals.length > 0
+
+if (!isPart) {
+  run('tools/prepare-system.ts')
+  run('tools/build.ts')
+}
+const checked = isPart || run('tools/check.ts')
+const patterns = isPart ? suitesOf(values.room, positionals) : ALL_SUITES
+const suites = globSync(patterns, { cwd: root }).toSorted()
+const passed = suites.length > 0 && run('--test', ...runnerOptions(), ...suites)
 if (suites.length === 0) process.stdout.write('there are no suites\n')
 if (!checked) process.stdout.write('\nThe suites ran, but `npm run check` failed: see above.\n')
-process.exitCode = checked && passed && suites.length > 0 ? 0 : 1
+process.exitCode = checked && passed ? 0 : 1
+
+/** What a test left open, and one that hangs, keeps no other from being told about. */
+function runnerOptions(): readonly string[] {
+  return ['--test-reporter=spec', '--test-concurrency=2', `--test-timeout=${LONGEST_TEST}`, '--test-force-exit']
+}
 
 function run(...args: readonly string[]): boolean {
   return (

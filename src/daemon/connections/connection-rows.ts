@@ -127,6 +127,21 @@ export async function findRefresh(
     .executeTakeFirst()
 }
 
+/** The first connection of a provider is its default. */
+export async function insertRow(
+  tx: Db,
+  actor: Actor,
+  id: ConnectionId,
+  given: Omit<ConnectionRow, 'vault_id' | 'provider' | 'connection' | 'is_default' | 'last_used_at'>,
+): Promise<void> {
+  const is_default = (await findDefault(tx, actor, id.provider)) ? 0 : 1
+  const { provider, connection } = id
+  await tx
+    .insertInto('connections')
+    .values({ vault_id: actor.vaultId, provider, connection, is_default, last_used_at: null, ...given })
+    .execute()
+}
+
 export async function updateRow(
   tx: Db,
   { vaultId }: Pick<Actor, 'vaultId'>,

@@ -30,6 +30,8 @@ import {
   findRefresh,
   findRow,
   findSealed,
+  forgetRefreshes,
+  insertRow,
   namesIn,
   RECORD_ID,
   type SealedRow,
@@ -309,27 +311,22 @@ class ConnectionsOfStore implements Connections {
       const kind = kindOf(definition, wanted.flow, wanted.credential)
       const bound = boundTo(definition, kind, wanted.baseUrl)
       await this.#vault.put(tx, recordOf(actor, id), bound.destination, serialize(wanted.credential))
-      await deleteRow(tx, actor, id)
-      await tx
-        .insertInto('connections')
-        .values({
-          vault_id: actor.vaultId,
-          ...id,
-          is_default: before?.is_default ?? ((await findDefault(tx, actor, id.provider)) ? 0 : 1),
-          auth_type: authTypeOf(kind),
-          flow: wanted.flow,
-          base_url: wanted.baseUrl ?? null,
-          scopes: JSON.stringify(wanted.scopes),
-          account: wanted.account ? JSON.stringify(wanted.account) : null,
-          ...bound,
-          created_at: before?.created_at ?? this.#timestamp(),
-          updated_at: this.#timestamp(),
-          last_used_at: before?.last_used_at ?? null,
-          problem: null,
-          problem_reason: null,
-          ...this.#expiry(wanted),
-        })
-        .execute()
+      const given = {
+        auth_type: authTypeOf(kind),
+        flow: wanted.flow,
+        base_url: wanted.baseUrl ?? null,
+        scopes: JSON.stringify(wanted.scopes),
+        account: wanted.account ? JSON.stringify(wanted.account) : null,
+        ...bound,
+        updated_at: this.#timestamp(),
+        problem: null,
+        problem_reason: null,
+        ...this.#expiry(wanted),
+      }
+      // What was known of refreshes was about the credential before. All else of a connection stays at its next login.
+      await forgetRefreshes(tx, actor, id)
+      if (before) await updateRow(tx, actor, id, given)
+      else await insertRow(tx, actor, id, { ...given, created_at: given.updated_at })
       if (wanted.client) await this.#clients.keep(tx, actor, wanted.provider, wanted.client, wanted.baseUrl)
       await this.#audit.record(tx, actor, { event: 'provider.login', status: 'success', ...id })
       if (wanted.source === 'onboard') {

@@ -15,6 +15,8 @@ const BOUND_TO = 'api.acme.test'
 describe('a record that was read', () => {
   let store: Store
   let vault: Vault
+  let anchor = ''
+  let isDown = false
 
   beforeEach(async (t) => {
     assert.ok('after' in t)
@@ -24,8 +26,15 @@ describe('a record that was read', () => {
       await store.close()
       rmSync(folder, { recursive: true })
     })
+    isDown = false
+    const closed = await openStore({
+      kind: 'sqlite',
+      path: join(folder, 'closed.db'),
+      replayPath: join(folder, 'r.db'),
+    })
+    await closed.close()
     vault = await openVault({
-      store,
+      store: Object.create(store, { db: { get: () => (isDown ? closed : store).db } }),
       masterKey: {
         mode: 'env',
         masterKey: new Secret(hash('sha256', 'CNRY a key of tests', 'base64')),
@@ -33,7 +42,12 @@ describe('a record that was read', () => {
         createFile: () => undefined,
         keyring: systemKeyring(),
       },
-      anchorFile: { read: () => undefined, write: () => undefined },
+      anchorFile: {
+        read: () => undefined,
+        write: (text) => {
+          anchor = text
+        },
+      },
     })
     await store.transaction((tx) => vault.create(tx, RECORD.vaultId))
     await put('CNRY first')
@@ -48,6 +62,18 @@ describe('a record that was read', () => {
     await put('CNRY second')
     assert.equal(await value(vault.unseal(store.db, RECORD, BOUND_TO, await read())), 'CNRY second')
     assert.equal(await value(vault.unseal(store.db, RECORD, BOUND_TO, before)), 'CNRY first')
+  })
+
+  it('is in the anchor once the store answers again, where it did not when it was to be written down', async () => {
+    await vault.anchorChanges()
+    const before = anchor
+    await put('CNRY second')
+    isDown = true
+    await vault.anchorChanges()
+    assert.equal(anchor, before)
+    isDown = false
+    await vault.anchorChanges()
+    assert.notEqual(anchor, before)
   })
 
   it('is refused where the store was given an older one', async () => {

@@ -94,6 +94,8 @@ export interface VaultOptions {
 }
 
 const ANCHOR_DELAY_MS = 50
+/** After a read that failed. */
+const ANCHOR_RETRY_MS = 1_000
 const MOST_REMEMBERED = 50_000
 
 /** Opens the vault, or leaves it sealed with the cause. An existing vault never gets a new key. */
@@ -115,7 +117,8 @@ class SealedRecords implements Vault {
   readonly #options: VaultOptions
   readonly #dataKeys = new Map<string, DataKey>()
   /** What has come further, and how far it was seen to be; 0 where only the store can tell. */
-  readonly #changed = new Map<string, number>()
+  /** What is to be written down, by name: a new object with each change. */
+  readonly #changed = new Map<string, { readonly seen: number }>()
   readonly #inspections: Inspections
   /** The newest version of each record that was opened here: none ever becomes older. */
   readonly #newest = new LRUCache<string, number>({ max: MOST_REMEMBERED })
@@ -279,27 +282,36 @@ class SealedRecords implements Vault {
   }
 
   #anchorSoon(name: string, seen = 0): void {
-    this.#changed.set(name, Math.max(seen, this.#changed.get(name) ?? 0))
-    this.#anchorTimer ??= setTimeout(() => void this.anchorChanges(), ANCHOR_DELAY_MS).unref()
+    this.#changed.set(name, { seen: Math.max(seen, this.#changed.get(name)?.seen ?? 0) })
+    this.#scheduleAnchor(ANCHOR_DELAY_MS)
+  }
+
+  #scheduleAnchor(delay: number): void {
+    this.#anchorTimer ??= setTimeout(() => void this.anchorChanges(), delay).unref()
   }
 
   async anchorChanges(): Promise<void> {
     clearTimeout(this.#anchorTimer)
     this.#anchorTimer = undefined
     const changed = new Map(this.#changed)
-    this.#changed.clear()
     if (changed.size === 0) return
     const { anchor } = this.#unsealed()
     // What was seen stays seen, though somebody puts back an older one before it is written down.
-    for (const [name, seen] of changed) if (seen > 0) anchor.advance(name, seen)
+    for (const [name, { seen }] of changed) if (seen > 0) anchor.advance(name, seen)
     // Read anew: the transaction that made the change may have been rolled back.
     const rows = await this.#options.store.db
       .selectFrom('manifests')
       .select(['vault_id', 'generation'])
       .where('vault_id', 'in', [...changed.keys()])
       .execute()
-      .catch(() => [])
+      .catch(() => undefined)
+    if (rows === undefined) {
+      this.#scheduleAnchor(ANCHOR_RETRY_MS)
+      return
+    }
     for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
+    // One that changed again meanwhile waits for the next time.
+    for (const [name, one] of changed) if (this.#changed.get(name) === one) this.#changed.delete(name)
   }
 
   async get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined> {
