@@ -1,6 +1,6 @@
-import type { DaemonClient } from '../client/index.ts'
+import type { DaemonClient, SecretInput } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
-import type { Connection } from '../schemas/index.ts'
+import type { Connection, StartAuthSession } from '../schemas/index.ts'
 import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
@@ -58,6 +58,7 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
     options.connections.filter((one) => one.provider === provider.name).map((one) => [one.connection, one.base_url]),
   )
   const settled = new Set<string>()
+  const planned = new Map<string, SecretInput>()
   const skip: Skip = ({ name, source }, reason, why) => {
     options.warn(`${name} in ${source} was not used: ${why}`)
     skipped.push({ provider: provider.name, env_var: name, source, status: 'skipped', reason })
@@ -65,8 +66,10 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
   for (const candidate of candidatesOf(provider, options, skip)) {
     const { connection, told } = candidate
     const mode = options.mode === 'overwrite' && settled.has(connection) ? 'import' : options.mode
-    const { status, ...why } = await importCandidate(provider, candidate, stored, { ...options, mode })
-    if (status === 'imported') stored.set(connection, baseUrlOf(provider, candidate))
+    const { status, ...why } = await importCandidate(provider, candidate, { stored, planned }, { ...options, mode })
+    const wouldBe = status === 'missing' && mode === 'scan_only' && !why.needs && !why.refused
+    if (wouldBe) planned.set(connection, inputOf(provider, candidate))
+    if (status === 'imported' || wouldBe) stored.set(connection, baseUrlOf(provider, candidate))
     if (status === 'imported' || status === 'unchanged') settled.add(connection)
     for (const { name, source } of told) {
       results.push({
@@ -216,12 +219,20 @@ function isPlaceholder(value: Secret, { placeholder }: KeyProvider): boolean {
   return [placeholder, DEFAULT_PLACEHOLDER].includes(value.reveal())
 }
 
+interface Stored {
+  /** By connection its address. */
+  readonly stored: ReadonlyMap<string, string | undefined>
+  /** What an import would have stored before. */
+  readonly planned: ReadonlyMap<string, SecretInput>
+}
+
 async function importCandidate(
   provider: KeyProvider,
   candidate: Candidate,
-  stored: ReadonlyMap<string, string | undefined>,
-  { client, mode, warn }: ImportOptions,
+  { stored, planned }: Stored,
+  options: ImportOptions,
 ): Promise<Pick<ImportResult, 'status' | 'needs' | 'refused'>> {
+  const { client, mode, warn } = options
   const { connection } = candidate
   const isStored = stored.has(connection)
   const otherwise = isStored ? 'different' : 'missing'
@@ -229,21 +240,29 @@ async function importCandidate(
   if (needs.length > 0) return { status: otherwise, needs }
   const baseUrl = baseUrlOf(provider, candidate)
   const input = inputOf(provider, candidate)
+  const login: StartAuthSession = {
+    provider: provider.name,
+    connection,
+    flow: 'api_key',
+    force: isStored,
+    source: 'onboard',
+    ...(baseUrl !== undefined && { base_url: baseUrl }),
+  }
   try {
     if (isStored) {
       const isSameUrl = baseUrl === undefined || baseUrl === stored.get(connection)
-      if (isSameUrl && (await client.isSameCredential(provider.name, connection, input))) return { status: 'unchanged' }
+      const before = planned.get(connection)
+      const isSame = () =>
+        before ? wouldBeSame(client, login, [before, input]) : client.isSameCredential(provider.name, connection, input)
+      if (isSameUrl && (await isSame())) return { status: 'unchanged' }
       if (mode !== 'overwrite') return { status: 'different' }
     }
-    if (mode === 'scan_only') return { status: 'missing' }
-    const session = await client.startAuthSession({
-      provider: provider.name,
-      connection,
-      flow: 'api_key',
-      force: isStored,
-      source: 'onboard',
-      ...(baseUrl !== undefined && { base_url: baseUrl }),
-    })
+    if (mode === 'scan_only') {
+      const { warnings } = await client.checkAuthSession(login, input)
+      if (warnings.length > 0) warn(`${toBe(candidate.told)} imported, though unlike the keys of ${provider.name}`)
+      return { status: 'missing' }
+    }
+    const session = await client.startAuthSession(login)
     const { status, warnings = [] } = await client.resumeAuthSession(session.id, input)
     if (warnings.length > 0) warn(`${inWords(candidate.told)} imported, though unlike the keys of ${provider.name}`)
     if (status === 'completed') return { status: 'imported' }
@@ -259,6 +278,20 @@ async function importCandidate(
     return { status: otherwise, refused: true }
   }
   return { status: otherwise }
+}
+
+/** @throws BrokerError InvalidRequestError where the second could be no credential, as a comparison with a stored one does */
+async function wouldBeSame(
+  client: DaemonClient,
+  login: StartAuthSession,
+  [before, now]: readonly [SecretInput, SecretInput],
+): Promise<boolean> {
+  await client.checkAuthSession(login, now)
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return names.every((name) => {
+    const [one, other] = [before[name], now[name]]
+    return one !== undefined && other !== undefined && one.equals(other)
+  })
 }
 
 /** The provider was asked, and did not take it, or did not answer. The next key is another's. */
@@ -294,7 +327,7 @@ function baseUrlOf({ baseUrl: template = '' }: KeyProvider, { values }: Candidat
   return URL.parse(address)?.href.replace(/\/$/, '') ?? address
 }
 
-function inputOf({ fields }: KeyProvider, { values }: Candidate): Readonly<Record<string, Secret>> {
+function inputOf({ fields }: KeyProvider, { values }: Candidate): SecretInput {
   return Object.fromEntries(
     fields.flatMap(({ name }) => {
       const found = values.get(name)
@@ -316,6 +349,13 @@ function refusal(provider: KeyProvider, candidate: Candidate, { options: { detai
 }
 
 function inWords(variables: readonly FoundVariable[]): string {
-  const names = variables.map(({ name, source }) => `${name} in ${source}`)
-  return `${names.join(' and ')} ${variables.length > 1 ? 'were' : 'was'}`
+  return `${namesOf(variables)} ${variables.length > 1 ? 'were' : 'was'}`
+}
+
+function toBe(variables: readonly FoundVariable[]): string {
+  return `${namesOf(variables)} would be`
+}
+
+function namesOf(variables: readonly FoundVariable[]): string {
+  return variables.map(({ name, source }) => `${name} in ${source}`).join(' and ')
 }

@@ -8,6 +8,7 @@ import type {
   AuthSession,
   CatalogueChange,
   CatalogueState,
+  CheckedAuthSession,
   Connection,
   ConnectionDetail,
   ConnectionList,
@@ -66,7 +67,8 @@ type Json = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 type Repeatable = 'once' | 'repeatable'
 /** Values by field name. */
-type SecretInput = Readonly<Record<string, Secret>>
+/** By field of a credential. */
+export type SecretInput = Readonly<Record<string, Secret>>
 
 const HEALTH_TIMEOUT = 3_000
 /** A resolve may wait for the provider to refresh a token. */
@@ -158,6 +160,11 @@ export class DaemonClient {
 
   startAuthSession(request: StartAuthSession): Promise<AuthSession> {
     return this.#post('/api/auth/sessions', request)
+  }
+
+  /** Decides on a key as a login with it would, without storing it. @throws BrokerError as the login does */
+  checkAuthSession(request: StartAuthSession, input: SecretInput): Promise<CheckedAuthSession> {
+    return this.#post('/api/auth/sessions/check', { ...request, input: revealed(input) })
   }
 
   authSession(id: string): Promise<AuthSession> {

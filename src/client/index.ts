@@ -9,6 +9,7 @@ export {
   DaemonClient,
   type DaemonClientOptions,
   isNothingListening,
+  type SecretInput,
   type Signer,
 } from './daemon-client.ts'
 export type { Trust } from './transport.ts'

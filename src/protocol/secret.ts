@@ -19,6 +19,11 @@ export class Secret {
     return this.#value
   }
 
+  /** Whether both have the same characters. In a time that depends on them: not for what somebody else may guess at. */
+  equals(other: Secret): boolean {
+    return this.#value === other.#value
+  }
+
   /** Lets go of the characters, once nobody needs them: what is long-lived would keep them in memory. */
   forget(): void {
     this.#value = ''
