@@ -1,7 +1,7 @@
 import type { DaemonClient, SecretInput } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
 import type { Connection, StartAuthSession } from '../schemas/index.ts'
-import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
+import { ENVIRONMENT, type FoundVariable, placeOf } from './environment-files.ts'
 import type { KeyProvider } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
 import { type NoKey, whyNoKey } from './no-key.ts'
@@ -59,8 +59,9 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
   )
   const settled = new Set<string>()
   const planned = new Map<string, SecretInput>()
-  const skip: Skip = ({ name, source }, reason, why) => {
-    options.warn(`${name} in ${source} was not used: ${why}`)
+  const skip: Skip = (variable, reason, why) => {
+    const { name, source } = variable
+    options.warn(`${name} in ${placeOf(variable)} was not used: ${why}`)
     skipped.push({ provider: provider.name, env_var: name, source, status: 'skipped', reason })
   }
   for (const candidate of candidatesOf(provider, options, skip)) {
@@ -166,7 +167,7 @@ function withoutForeignAddress(
   for (const one of held) {
     const key = foreignTo(one)?.variable
     if (!key) continue
-    const from = key.source === ENVIRONMENT ? 'of the environment' : `in ${key.source}`
+    const from = key.source === ENVIRONMENT ? 'of the environment' : `in ${placeOf(key)}`
     warn(`${inWords([one.variable])} not used: a file does not say where ${key.name} ${from} goes; set both there`)
   }
   return held.filter((one) => foreignTo(one) === undefined)
@@ -187,7 +188,12 @@ function fromFile(
   const all = parts.map(
     ([part, value]): Held => ({
       part,
-      variable: { name: variableOf(provider, part) ?? part, source, value },
+      variable: {
+        name: variableOf(provider, part) ?? part,
+        source,
+        value,
+        ...(connection !== DEFAULT_CONNECTION && { of: `"${connection}"` }),
+      },
     }),
   )
   const found = all.filter(({ part, variable }) => {
@@ -357,5 +363,5 @@ function toBe(variables: readonly FoundVariable[]): string {
 }
 
 function namesOf(variables: readonly FoundVariable[]): string {
-  return variables.map(({ name, source }) => `${name} in ${source}`).join(' and ')
+  return variables.map((one) => `${one.name} in ${placeOf(one)}`).join(' and ')
 }
