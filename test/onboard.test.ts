@@ -143,6 +143,33 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
     assert.equal((await connection('openai')).credential.api_key, 'sk-CNRY0123456789abcdef')
   })
 
+  it('gives nobody the key of another provider that stands under its name, and says whose it is', async () => {
+    write({
+      OPENAI_API_KEY: `sk-or-v1-CNRY${'a1'.repeat(30)}`,
+      ANTHROPIC_API_KEY: `sk-ant-admin01-CNRY${'b2'.repeat(20)}`,
+      GROQ_API_KEY: `xai-CNRY${'c3'.repeat(30)}`,
+      DEEPSEEK_API_KEY: `sk-CNRY${'d4'.repeat(16)}`,
+      MISTRAL_API_KEY: `sk-or-v1-CNRY${'e5'.repeat(30)}`,
+    })
+
+    for (const options of [['--scan-only'], []]) {
+      const { imported, stderr } = await onboard(...options)
+      assert.deepEqual(imported, options.length > 0 ? [] : ['deepseek'])
+      for (const [variable, owner] of [
+        ['OPENAI_API_KEY', 'openrouter'],
+        ['ANTHROPIC_API_KEY', 'anthropic-admin'],
+        ['GROQ_API_KEY', 'xai'],
+        ['MISTRAL_API_KEY', 'openrouter'],
+      ] as const)
+        assert.ok(
+          stderr.includes(
+            `${variable} in .env was not used: it begins as the keys of ${owner} do (\`broker login ${owner}\` stores it there)`,
+          ),
+          stderr,
+        )
+    }
+  })
+
   it('says what else it needs, and imports nothing by halves', async () => {
     write({
       MJ_APIKEY_PRIVATE: 'CNRYmj',

@@ -2,7 +2,8 @@ import type { DaemonClient, SecretInput } from '../client/index.ts'
 import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
 import type { Connection, StartAuthSession } from '../schemas/index.ts'
 import { ENVIRONMENT, type FoundVariable, placeOf } from './environment-files.ts'
-import type { KeyProvider } from './key-providers.ts'
+import { otherOwnerOf } from './key-owner.ts'
+import { type KeyProvider, keyField } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
 import { type NoKey, whyNoKey } from './no-key.ts'
 import { type OtherPlace, otherPlaceOf } from './other-place.ts'
@@ -17,7 +18,7 @@ export interface ImportResult {
   readonly source: string
   readonly status: 'imported' | 'unchanged' | 'different' | 'only_in_vault' | 'missing' | 'skipped'
   /** Why it was skipped: it is no key, or not for this provider. */
-  readonly reason?: NoKey['reason'] | 'other_place'
+  readonly reason?: NoKey['reason'] | 'other_place' | 'other_provider'
   /** What has to be there too before it can be imported: variables, or in words where there is none for it. */
   readonly needs?: readonly string[]
   /** The provider's definition turned it down: it is no key, or no address, of this provider. */
@@ -29,6 +30,8 @@ export type ImportMode = 'scan_only' | 'import' | 'overwrite'
 export interface ImportOptions {
   readonly client: DaemonClient
   readonly mode: ImportMode
+  /** All that there are. */
+  readonly providers: readonly KeyProvider[]
   readonly found: ReadonlyMap<string, FoundVariable>
   /** Variables that are there and cannot be read, with the place of each. */
   readonly unread: ReadonlyMap<string, string>
@@ -92,7 +95,9 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
 type Skip = (variable: FoundVariable, reason: NonNullable<ImportResult['reason']>, why: string) => void
 
 function candidatesOf(provider: KeyProvider, options: ImportOptions, skip: Skip): readonly Candidate[] {
-  const ofFiles = options.keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key, skip))
+  const ofFiles = options.keys
+    .filter(({ owner }) => isOf(owner, provider))
+    .map((key) => fromFile(provider, key, options, skip))
   return [...fromVariables(provider, options, skip), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
@@ -135,7 +140,16 @@ function mayBeUsed({ part, variable }: Held, provider: KeyProvider, options: Imp
   const elsewhere = problem === undefined ? otherPlaceOf(provider, variable.name, options) : undefined
   if (problem !== undefined) skip(variable, problem.reason, `it ${problem.why}`)
   if (elsewhere) skip(variable, 'other_place', forAnother(provider, elsewhere, options))
-  return problem === undefined && elsewhere === undefined
+  return problem === undefined && elsewhere === undefined && isOwn({ part, variable }, provider, options, skip)
+}
+
+/** Nobody gets the key of somebody else by a name that it stands under. */
+function isOwn({ part, variable }: Held, provider: KeyProvider, { providers }: ImportOptions, skip: Skip): boolean {
+  if (part !== keyField(provider.fields)) return true
+  const owner = otherOwnerOf(variable.value, provider, providers)
+  if (owner === undefined) return true
+  skip(variable, 'other_provider', `it begins as the keys of ${owner} do (\`broker login ${owner}\` stores it there)`)
+  return false
 }
 
 function forAnother(provider: KeyProvider, place: OtherPlace, { connections }: ImportOptions): string {
@@ -180,6 +194,7 @@ function isAddress(part: string, { baseUrl = '' }: KeyProvider): boolean {
 function fromFile(
   provider: KeyProvider,
   { source, connection = DEFAULT_CONNECTION, values }: FoundKey,
+  options: ImportOptions,
   skip: Skip,
 ): Candidate {
   const parts = Object.entries(values).filter(
@@ -199,7 +214,7 @@ function fromFile(
   const found = all.filter(({ part, variable }) => {
     const problem = isSecret(part, provider) ? whyNoKey(variable.value) : undefined
     if (problem) skip(variable, problem.reason, `it ${problem.why}`)
-    return problem === undefined
+    return problem === undefined && isOwn({ part, variable }, provider, options, skip)
   })
   return {
     connection,

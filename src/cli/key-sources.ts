@@ -231,11 +231,27 @@ function noPlace(name: string, all: readonly string[]): BrokerError {
   const isPath = PATH.test(name)
   const shown = isPath || WORD.test(name) ? ` "${name}"` : ''
   const what = isPath ? 'is not there' : 'is no place that keys can be imported from'
-  const meant = nearestWord(name, SOURCE_NAMES)
+  const near = ALIASES.has(name) ? name : nearestWord(name, [...SOURCE_NAMES, ...ALIASES.keys()])
+  const meant = ALIASES.get(near ?? '') ?? near
   return new BrokerError('InvalidRequestError', `What \`--from\` names${which}${shown} ${what}`, {
     hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}Keys can be imported from ${SOURCE_NAMES.join(', ')}, and from files that are there, by their path: ./.envrc, .dev.vars, secrets.toml, compose.yaml, .mcp.json.`,
   })
 }
+
+/** What people call these programs, or what they are for. */
+const ALIASES: ReadonlyMap<string, KeySourceName> = new Map([
+  ['github', 'gh'],
+  ['gitlab', 'glab'],
+  ['npmrc', 'npm'],
+  ['google', 'gcloud'],
+  ['crates', 'cargo'],
+  ['pypi', 'pypirc'],
+  ['digitalocean', 'doctl'],
+  ['flyctl', 'fly'],
+  ['huggingface', 'hf'],
+  ['cloudflare', 'wrangler'],
+  ['kubectl', 'kube'],
+])
 
 /** Shapes that no key has. */
 const WORD = /^[a-z-]{1,12}$/

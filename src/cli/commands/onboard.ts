@@ -187,7 +187,7 @@ async function scan(
   })
   const results: ImportResult[] = []
   for (const provider of providers) {
-    results.push(...(await importKeys(provider, { client, mode, found, unread, keys, connections, warn })))
+    results.push(...(await importKeys(provider, { client, mode, providers, found, unread, keys, connections, warn })))
   }
   return { results, unknown: others }
 }
