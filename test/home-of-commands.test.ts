@@ -22,6 +22,27 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const NOBODY = 65_534
 const asRoot = { skip: process.getuid?.() === 0 ? false : 'needs another user to be' }
 
+describe('a home where no folder can be made', { timeout: 60_000, skip: process.platform !== 'linux' }, () => {
+  for (const command of ['onboard', 'daemon start', 'agent create ci', 'whoami']) {
+    it(`ends \`broker ${command}\`, and says so where it is needed`, async (t) => {
+      const world = await onboarded(t)
+      const env = { BROKER_HOME: '/proc/broker-home', BROKER_PORT: '1' }
+      const { code, stderr } = await world.broker(command.split(' '), { env })
+      assert.notEqual(code, 0)
+      const said =
+        command === 'whoami' ? /does not answer/ : /Cannot use the folder "\/proc\/broker-home": it cannot be made/
+      assert.match(stderr, said)
+    })
+  }
+
+  it('is no place for exported definitions either', async (t) => {
+    const world = await onboarded(t)
+    const { code, stderr } = await world.broker(['provider', 'export', 'openai', '--out', '/proc/x/y'])
+    assert.equal(code, 2)
+    assert.match(stderr, /The folder "\/proc\/x\/y" cannot be made; nothing was written/)
+  })
+})
+
 describe('a daemon at a port of its own', { timeout: 120_000 }, () => {
   it('is found by later commands of its home without the variable', async (t) => {
     const world = await onboarded(t)

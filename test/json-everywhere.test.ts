@@ -50,6 +50,8 @@ const SUCCEEDING: readonly (readonly [args: string, input?: string])[] = [
   ['dashboard'],
   ['completion bash'],
   ['help login'],
+  ['login --help'],
+  ['--version'],
   ['help'],
   ['daemon status'],
   ['daemon start'],

@@ -242,8 +242,56 @@ describe('broker onboard --from', () => {
       `linear LINEAR_API_KEY ${join(people, '.cursor/mcp.json')} imported`,
       'xai XAI_API_KEY .dev.vars skipped',
     ])
-    assert.match(stderr, /EXA_API_KEY in .*mcp\.json was not used: a shell would have to make its value/)
+    assert.match(
+      stderr,
+      /EXA_API_KEY in .*mcp\.json \("mcpServers\.linear"\) was not used: a shell would have to make its value/,
+    )
     assert.deepEqual(unknown, [{ env_var: 'ACME_API_KEY', source: '.dev.vars' }])
+  })
+
+  it('reads what editors take for JSON, names the line where it is none, and goes on', async () => {
+    const server = (name: string, key: string) =>
+      `  // mine\n  "${name}": { "env": { "${name}_API_KEY": "${key}", }, },\n`
+    for (const at of ['.vscode', '.cursor']) mkdirSync(join(world.folder, at), { recursive: true })
+    writeFileSync(
+      join(world.folder, '.vscode/mcp.json'),
+      `{ "servers": {\n${server('LINEAR', `lin_api_CNRY${'l'.repeat(32)}`)}}, }\n`,
+    )
+    writeFileSync(join(world.folder, '.cursor/mcp.json'), `{\n  "mcpServers": {\n    CNRY "EXA"\n  }\n}\n`)
+
+    const { imported, stderr } = await onboard('--from', 'mcp,./.cursor')
+
+    for (const at of ['.vscode', '.cursor']) rmSync(join(world.folder, at), { recursive: true })
+    assert.deepEqual(imported, ['linear'])
+    assert.match(stderr, /\.cursor\/mcp\.json was not read: line 3 is not written as expected/)
+  })
+
+  it('says which of two keys of one name in a compose file it takes', async () => {
+    const service = (end: string) => `{environment: {GROQ_API_KEY: gsk_CNRY${'o'.repeat(47)}${end}}}`
+    writeFileSync(join(world.folder, 'compose.yaml'), `services:\n  web: ${service('1')}\n  worker: ${service('2')}\n`)
+
+    const { rows, stderr } = await onboard('--from', './compose.yaml')
+
+    assert.deepEqual(rows, ['groq GROQ_API_KEY ./compose.yaml imported'])
+    assert.match(
+      stderr,
+      /GROQ_API_KEY in \.\/compose\.yaml \(service "worker"\) was not used: service "web" has another value/,
+    )
+    assert.equal(await keyOf('groq'), `gsk_CNRY${'o'.repeat(47)}1`)
+  })
+
+  it('says of which profile a key is that is not taken', async () => {
+    mkdirSync(join(people, '.aws'), { recursive: true })
+    writeFileSync(
+      join(people, '.aws/credentials'),
+      `[work]\naws_access_key_id = AKIACNRY000000000002\naws_secret_access_key = your-secret-key\n[my work]\naws_access_key_id = AKIACNRY000000000001\naws_secret_access_key = ${'CNRY/Ab2'.repeat(5)}\n`,
+    )
+
+    const { imported, stderr } = await onboard('--from', 'aws')
+
+    assert.deepEqual(imported, [])
+    assert.match(stderr, /AWS_SECRET_ACCESS_KEY in aws \("work"\) was not used: it is a placeholder/)
+    assert.match(stderr, /profile "my work" was left: .*`broker login aws --connection my-work` stores it/)
   })
 
   it('has no file say where the key of another file goes', async () => {

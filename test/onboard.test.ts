@@ -143,6 +143,33 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
     assert.equal((await connection('openai')).credential.api_key, 'sk-CNRY0123456789abcdef')
   })
 
+  it('gives nobody the key of another provider that stands under its name, and says whose it is', async () => {
+    write({
+      OPENAI_API_KEY: `sk-or-v1-CNRY${'a1'.repeat(30)}`,
+      ANTHROPIC_API_KEY: `sk-ant-admin01-CNRY${'b2'.repeat(20)}`,
+      GROQ_API_KEY: `xai-CNRY${'c3'.repeat(30)}`,
+      DEEPSEEK_API_KEY: `sk-CNRY${'d4'.repeat(16)}`,
+      MISTRAL_API_KEY: `sk-or-v1-CNRY${'e5'.repeat(30)}`,
+    })
+
+    for (const options of [['--scan-only'], []]) {
+      const { imported, stderr } = await onboard(...options)
+      assert.deepEqual(imported, options.length > 0 ? [] : ['deepseek'])
+      for (const [variable, owner] of [
+        ['OPENAI_API_KEY', 'openrouter'],
+        ['ANTHROPIC_API_KEY', 'anthropic-admin'],
+        ['GROQ_API_KEY', 'xai'],
+        ['MISTRAL_API_KEY', 'openrouter'],
+      ] as const)
+        assert.ok(
+          stderr.includes(
+            `${variable} in .env was not used: it begins as the keys of ${owner} do (\`broker login ${owner}\` stores it there)`,
+          ),
+          stderr,
+        )
+    }
+  })
+
   it('says what else it needs, and imports nothing by halves', async () => {
     write({
       MJ_APIKEY_PRIVATE: 'CNRYmj',
@@ -215,6 +242,54 @@ describe('broker onboard with credentials of several parts', { timeout: 240_000 
       assert.match(stderr, /DATABRICKS_HOST in \.env was not used: it gives no address like https:\/\/\{workspace\}/)
       assert.match(stderr, /ZENDESK_SUBDOMAIN in \.env was not used: it gives no address like https:\/\/\{subdomain\}/)
     }
+  })
+
+  it('says with --scan-only what the run does: the same decisions in the same words', async () => {
+    write({
+      // No address of the provider, no key of it, unlike one, one twice, and another beside it.
+      ...{ ...DATABRICKS, DATABRICKS_HOST: 'https://evil.example' },
+      TWILIO_ACCOUNT_SID: 'CNRYno',
+      TWILIO_AUTH_TOKEN: 'CNRYtoken',
+      OPENAI_API_KEY: 'CNRYunlike',
+      MJ_APIKEY_PRIVATE: 'CNRYmj-private',
+      ...{ ...DATADOG, DATADOG_API_KEY: 'CNRYdd-api', DATADOG_APP_KEY: 'CNRYother' },
+      XAI_API_KEY: '"CNRY xai twice"',
+    })
+    const expected = [
+      'databricks DATABRICKS_TOKEN .env missing',
+      'databricks DATABRICKS_HOST .env missing',
+      'datadog DATADOG_API_KEY .env imported',
+      'datadog DATADOG_APP_KEY .env imported',
+      'datadog DD_API_KEY .env unchanged',
+      'datadog DD_APP_KEY .env different',
+      'mailjet MJ_APIKEY_PRIVATE .env missing needs MJ_APIKEY_PUBLIC',
+      'openai OPENAI_API_KEY .env imported',
+      'twilio TWILIO_AUTH_TOKEN .env missing',
+      'twilio TWILIO_ACCOUNT_SID .env missing',
+      'xai XAI_API_KEY .env missing',
+    ]
+
+    const scanned = await onboard('--scan-only')
+    const table = (await world.broker(['onboard', '--scan-only'])).stdout
+    const { length: stored } = (await ada.call('GET', '/api/connections')).body.connections
+    const done = await onboard()
+
+    assert.equal(stored, 0)
+    assert.deepEqual(done.rows.toSorted(), expected.toSorted())
+    assert.deepEqual(
+      scanned.rows,
+      done.rows.map((row: string) => row.replace(/ imported$/, ' missing')),
+    )
+    assert.equal(scanned.stderr.replace(/would be imported/g, 'was imported'), done.stderr)
+    assert.match(scanned.stderr, /OPENAI_API_KEY in \.env would be imported, though unlike the keys of openai/)
+    assert.match(scanned.stderr, /DATABRICKS_HOST in \.env was not used: it gives no address like/)
+    assert.match(table, /^twilio +TWILIO_AUTH_TOKEN +\.env +does not look like one$/m)
+  })
+
+  it('promises nothing after a scan that found only what cannot be imported', async () => {
+    write({ ...DATABRICKS, DATABRICKS_HOST: 'https://evil.example' })
+    const { stdout, stderr } = await world.broker(['onboard', '--scan-only'])
+    assert.doesNotMatch(stdout + stderr, /imports what is not stored yet/)
   })
 
   it('names the part that does not look right', async () => {

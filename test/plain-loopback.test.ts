@@ -52,6 +52,29 @@ describe('a server on this machine without TLS', { timeout: 60_000 }, () => {
     assert.deepEqual(requested, { ...got, host: `localhost:${port}` })
   })
 
+  it('that asks for no key needs no login, as a login without one says, and is reached without', async () => {
+    const ollama = `http://127.0.0.1:${other}`
+    for (const input of ['', '\n']) {
+      const { code, stderr } = await world.broker(['login', 'ollama', '--base-url', ollama], { input })
+      assert.equal(code, 2)
+      assert.match(
+        stderr,
+        /If your ollama asks for no key, none is needed: `broker run` reaches http:\/\/127\.0\.0\.1:\d+ without/,
+      )
+      assert.match(stderr, /^hint: If your ollama asks for no key/m)
+    }
+    const elsewhere = await world.broker(['login', 'ollama', '--base-url', 'https://ollama.acme.example'], {
+      input: '',
+    })
+    assert.doesNotMatch(elsewhere.stderr, /no key/)
+    const reached = await run([
+      'node',
+      '-e',
+      `fetch('http://localhost:${other}/').then((a) => a.text()).then(console.log)`,
+    ])
+    assert.equal(reached.authorization, '')
+  })
+
   it('gets it from curl', { skip: whyNot('curl') }, async () => {
     assert.equal((await run(['curl', '-sS', url()])).authorization, got.authorization)
     assert.equal((await run(['curl', '-sS', url()], ['--strict'])).path, '/v1/models')

@@ -59,6 +59,31 @@ describe('a service with a certificate of a private authority', { timeout: 120_0
     assert.match(why.fix, /BROKER_PROXY_CA_FILE/)
   })
 
+  it('is named by no authority where the certificate is for another name', async () => {
+    const authority = createCertificateAuthority(['other.acme.example'], new Date())
+    const other = createTlsServer({
+      SNICallback: (_, done) => done(null, authority.secureContextFor('other.acme.example')),
+    })
+    other.on('tlsClientError', () => {})
+    other.listen(0, '127.0.0.1')
+    await once(other, 'listening')
+    cleanup.after(() => other.close())
+    const address = other.address()
+    const pem = join(folder, 'other.crt.txt')
+    writeFileSync(pem, authority.caPem)
+
+    const { status, body } = await asked({
+      BROKER_PROXY_CA_FILE: pem,
+      BROKER_PROXY_CONNECT_TO: `${HOST}:443:127.0.0.1:${typeof address === 'object' && address ? address.port : 0}`,
+    })
+
+    assert.equal(status, 502)
+    assert.match(body.message, /its TLS certificate is for another name/)
+    const why = JSON.parse((await world.broker(['why', URL_OF_USER, '--json'])).stdout)
+    assert.equal(why.steps.at(-1).result, 'tls_name')
+    assert.doesNotMatch(JSON.stringify(why), /authority|CA_FILE/i)
+  })
+
   for (const [what, env] of [
     ['BROKER_PROXY_CA_FILE', () => ({ BROKER_PROXY_CA_FILE: authority })],
     ['the user’s SSL_CERT_FILE', () => ({ SSL_CERT_FILE: authority })],

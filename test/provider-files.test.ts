@@ -241,6 +241,7 @@ describe('provider definitions as files', () => {
 
     assert.equal(done.code, 0, done.stderr)
     assert.match(done.stderr, /broker provider register fresh\.json/)
+    assert.match(done.stderr, /The key goes to api\.fresh\.example\/v1\/\* alone/)
     assert.deepEqual(JSON.parse(readFileSync(join(world.folder, 'fresh.json'), 'utf8')), {
       schema_version: 1,
       name: 'fresh',
@@ -248,7 +249,7 @@ describe('provider definitions as files', () => {
       docs_url: 'https://fresh.example/keys',
       auth_type: 'api_key',
       flow: 'api_key',
-      hosts: ['api.fresh.example'],
+      hosts: ['api.fresh.example/v1/*'],
       env: { FRESH_KEY: 'credential' },
       api_key: { header_name: 'X-Api-Key' },
     })
@@ -257,6 +258,18 @@ describe('provider definitions as files', () => {
     const printed = await world.broker([...made, '--out', '-'])
     const registered = await world.broker(['provider', 'register', '-', '--yes'], { input: printed.stdout })
     assert.equal(registered.code, 0, registered.stderr)
+  })
+
+  it('keeps the path of an address that is pasted, however it ends', async () => {
+    for (const [given, kept] of [
+      ['https://api.acme.example/', 'api.acme.example'],
+      ['api.acme.example/v1/', 'api.acme.example/v1/*'],
+      ['api.acme.example/v1/*', 'api.acme.example/v1/*'],
+      ['https://api.acme.example:8443/a/b?x=1#y', 'api.acme.example:8443/a/b/*'],
+    ] as const) {
+      const { stdout, stderr } = await world.broker(['provider', 'new', 'pasted', '--host', given, '--out', '-'])
+      assert.deepEqual(JSON.parse(stdout).hosts, [kept], stderr)
+    }
   })
 
   it('writes nothing where the definition would not be a good one, or the host is not known', async () => {
@@ -284,7 +297,7 @@ describe('provider definitions as files', () => {
     assert.deepEqual(
       { hosts, api_key, env },
       {
-        hosts: ['api.asked.example', 'eu.asked.example'],
+        hosts: ['api.asked.example/v2/*', 'eu.asked.example'],
         api_key: { prefix: 'Token' },
         env: { ASKED_TOKEN: 'credential' },
       },

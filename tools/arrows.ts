@@ -176,7 +176,7 @@ export const sharpTools: readonly SharpTool[] = [
     modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],
     rooms: ['dashboard'],
   },
-  { modules: ['commander', 'picocolors', 'smol-toml', 'yaml'], rooms: ['cli'] },
+  { modules: ['commander', 'json5', 'picocolors', 'smol-toml', 'yaml'], rooms: ['cli'] },
   { modules: ['pino', 'rotating-file-stream'], rooms: ['daemon', 'cli'] },
   // The garbage collector can be asked for by no other way.
   { modules: ['node:vm'], rooms: ['config'] },

@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { awsKeys } from './aws-files.ts'
+import { Broken } from './structured-text.ts'
 
 const KEY = 'aws_access_key_id = AKIACNRY1\naws_secret_access_key = CNRY/s1+=\n'
 const OTHER = 'aws_access_key_id=AKIACNRY2\naws_secret_access_key=CNRYs2\n'
@@ -40,8 +41,33 @@ describe('the files of the AWS command line', () => {
       'profile "sso" has no key of its own, it comes by single sign-on',
       'profile "role" has no key of its own, it takes a role',
       'profile "asks" has no key of its own, it asks a program, which is not run',
-      'profile "a b" was left: no connection can be called that',
+      'profile "a b" was left: no connection can be called that (`broker login aws --connection a-b` stores it)',
     ])
+  })
+
+  test('name a profile with a space in its name, whichever file it is in and however it is quoted', () => {
+    const why = (name: string, near: string) =>
+      `profile "${name}" was left: no connection can be called that (\`broker login aws --connection ${near}\` stores it)`
+    for (const [credentials, config] of [
+      [`[my work]\n${OTHER}`, ''],
+      [`["my work"]\n${OTHER}`, ''],
+      [`[profile my work]\n${OTHER}`, ''],
+      ['', `[profile my work]\n${OTHER}`],
+      ['', `[profile "my work"]\n${OTHER}`],
+      ['', `[my work]\n${OTHER}`],
+      [`[my work]\n${OTHER}`, '[profile my work]\nregion = x\n[services x]\ns3 =\n'],
+    ] as const)
+      assert.deepEqual(parsed(credentials, config).elsewhere, [why('my work', 'my-work')], credentials + config)
+    assert.deepEqual(parsed(`[ü]\n${OTHER}`).elsewhere, [why('ü', '<name>')])
+  })
+
+  test('name a profile that has half a key', () => {
+    const [id = '', secret = ''] = KEY.split('\n')
+    const half = (missing: string) => [
+      `profile "default" has half a key: ${missing} is not there, or in the other file`,
+    ]
+    assert.deepEqual(parsed(`[default]\n${id}\n`).elsewhere, half('aws_secret_access_key'))
+    assert.deepEqual(parsed(`[default]\n${secret}\n`).elsewhere, half('aws_access_key_id'))
   })
 
   test('give no half of a key, nor two halves of two files', () => {
@@ -50,25 +76,28 @@ describe('the files of the AWS command line', () => {
     assert.deepEqual(found(`[default]\n${id}\naws_secret_access_key =\n`), [])
   })
 
-  for (const [what, text] of Object.entries({
-    'a setting of no profile': KEY,
-    'a line of no meaning': `[default]\n${KEY}CNRY\n`,
-    'a section that is not closed': `[default\n${KEY}`,
-  })) {
-    test(`are not understood with ${what}`, () => assert.equal(awsKeys(text, ''), undefined))
+  for (const [what, text, line] of [
+    ['a setting of no profile', KEY, 1],
+    ['a line of no meaning', `[default]\n${KEY}CNRY\n`, 4],
+    ['a section that is not closed', `\n[default\n${KEY}`, 2],
+  ] as const) {
+    test(`are not understood with ${what}, and which of them in which line`, () => {
+      assert.deepEqual(awsKeys(text, ''), new Broken(line))
+      assert.deepEqual(awsKeys('', text), new Broken(line, 1))
+    })
   }
 
   test('cannot reach the prototype of objects, and are read in time whatever is in them', { timeout: 5_000 }, () => {
     assert.deepEqual(found(`[__proto__]\n${KEY}[constructor]\n${OTHER}`), [])
-    assert.equal(awsKeys(`[profile ${' '.repeat(500_000)}x] ${' '.repeat(400_000)}`, '')?.keys.length, 0)
-    assert.equal(awsKeys(`[profile ${' '.repeat(500_000)}`, ''), undefined)
-    assert.equal(awsKeys(`[default]\na=${' '.repeat(500_000)}#`, '')?.keys.length, 0)
+    assert.equal(parsed(`[profile ${' '.repeat(500_000)}x] ${' '.repeat(400_000)}`).keys.length, 0)
+    assert.deepEqual(awsKeys(`[profile ${' '.repeat(500_000)}`, ''), new Broken(1))
+    assert.equal(parsed(`[default]\na=${' '.repeat(500_000)}#`).keys.length, 0)
   })
 })
 
 function parsed(credentials: string, config = '') {
   const read = awsKeys(credentials, config)
-  assert.ok(read)
+  assert.ok(!(read instanceof Broken))
   return read
 }
 

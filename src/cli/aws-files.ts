@@ -1,15 +1,18 @@
 import { DEFAULT_CONNECTION, isConnectionName, Secret } from '../protocol/index.ts'
-import type { FileKey, FileKeys } from './file-keys.ts'
+import { type FileKey, type FileKeys, noConnectionCalled } from './file-keys.ts'
+import { Broken } from './structured-text.ts'
 
 type Profile = ReadonlyMap<string, string>
 
 /**
  * The access keys in the credentials and the config file of the AWS command line: each profile becomes a connection of
- * its name. As there, the credentials file wins. Undefined where a line is none of such a file.
+ * its name. As there, the credentials file wins.
  */
-export function awsKeys(credentials: string, config: string): FileKeys | undefined {
-  const [ofCredentials, ofConfig] = [parseProfiles(credentials), parseProfiles(config)]
-  if (!ofCredentials || !ofConfig) return undefined
+export function awsKeys(credentials: string, config: string): FileKeys | Broken {
+  const ofCredentials = parseProfiles(credentials)
+  const ofConfig = parseProfiles(config)
+  if (ofCredentials instanceof Broken) return ofCredentials
+  if (ofConfig instanceof Broken) return new Broken(ofConfig.line, 1)
   const names = [...new Set([...ofCredentials.keys(), ...ofConfig.keys()])]
   const profiles = names.toSorted(defaultFirst).map((name) => {
     const settings = new Map([...(ofConfig.get(name) ?? []), ...(ofCredentials.get(name) ?? [])])
@@ -22,12 +25,12 @@ export function awsKeys(credentials: string, config: string): FileKeys | undefin
     ),
     elsewhere: [
       ...profiles.flatMap(({ name, settings, values }) => {
-        const how = values ? undefined : howItGetsKeys(settings)
-        return how === undefined ? [] : [`profile "${name}" has no key of its own, it ${how}`]
+        const why = values ? undefined : whyNoKeys(settings)
+        return why === undefined ? [] : [`profile "${name}" ${why}`]
       }),
       ...profiles
         .filter(({ name, values }) => values && !isConnectionName(name))
-        .map(({ name }) => `profile "${name}" was left: no connection can be called that`),
+        .map(({ name }) => `profile "${name}" ${noConnectionCalled(name, 'aws')}`),
       ...usable
         .filter(({ values }) => values?.['session_token'])
         .map(({ name }) => `the key of profile "${name}" is a temporary one: it will have to be imported again`),
@@ -59,27 +62,32 @@ const WAYS: readonly (readonly [setting: RegExp, how: string])[] = [
   [/^web_identity_token_file$/, 'comes by a web identity'],
 ]
 
-function howItGetsKeys(settings: Profile): string | undefined {
-  return WAYS.find(([setting]) => [...settings.keys()].some((name) => setting.test(name)))?.[1]
+function whyNoKeys(settings: Profile): string | undefined {
+  const how = WAYS.find(([setting]) => [...settings.keys()].some((name) => setting.test(name)))?.[1]
+  if (how !== undefined) return `has no key of its own, it ${how}`
+  const [given, missing] = HALVES.toSorted((one) => (settings.get(one) ? -1 : 1))
+  return settings.get(given ?? '') ? `has half a key: ${missing} is not there, or in the other file` : undefined
 }
 
+const HALVES: readonly string[] = ['aws_access_key_id', 'aws_secret_access_key']
+
 /** By name. */
-function parseProfiles(text: string): ReadonlyMap<string, Profile> | undefined {
+function parseProfiles(text: string): ReadonlyMap<string, Profile> | Broken {
   const profiles = new Map<string, Map<string, string>>()
   let settings: Map<string, string> | undefined
-  for (const line of text.split(/\r?\n/)) {
+  for (const [row, line] of text.split(/\r?\n/).entries()) {
     // What is indented belongs to the setting above it.
     if (/^\s|^[#;]|^$/.test(line)) continue
     if (line.startsWith('[')) {
       const header = sectionOf(line)
-      if (header === undefined) return undefined
+      if (header === undefined) return new Broken(row + 1)
       const name = profileOf(header)
       settings = new Map(profiles.get(name ?? ''))
       if (name !== undefined) profiles.set(name, settings)
       continue
     }
     const at = line.indexOf('=')
-    if (at < 1 || settings === undefined) return undefined
+    if (at < 1 || settings === undefined) return new Broken(row + 1)
     settings.set(
       line.slice(0, at).trim().toLowerCase(),
       line
@@ -96,9 +104,13 @@ function sectionOf(line: string): string | undefined {
   return end === -1 || !/^(?:$|[#;])/.test(line.slice(end + 1).trim()) ? undefined : line.slice(1, end).trim()
 }
 
-/** `[work]` in the credentials file and `[profile work]` in the other; `[sso-session x]` and its like are no profiles. */
+/** `[my work]` in the credentials file and `[profile my work]` in the other; `[sso-session x]` and its like are no profiles. */
 function profileOf(header: string): string | undefined {
-  const [, kind, rest = ''] = /^([\w-]+)\s(.*)$/.exec(header) ?? []
-  if (kind === undefined) return header
-  return kind === 'profile' ? rest.trim().replace(/^(["'])(.*)\1$/, '$2') : undefined
+  const [, kind = '', rest = ''] = /^(profile|sso-session|services)\s(.*)$/.exec(header) ?? []
+  if (kind === '') return bare(header)
+  return kind === 'profile' ? bare(rest.trim()) : undefined
+}
+
+function bare(name: string): string {
+  return name.replace(/^(["'])(.*)\1$/, '$2')
 }

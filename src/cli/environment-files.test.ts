@@ -164,9 +164,34 @@ test('files that are named are read after those of the folder, in their order, a
     F_KEY: 'CNRYf compose.yaml',
   })
   assert.deepEqual(skipped, [
+    'A_KEY in ./.envrc was not used: .env has another value',
     'C_KEY in ./.envrc was not used: a shell would have to make its value ("$…"), and files are not run',
-    'G_KEY in compose.yaml was not used: a shell would have to make its value ("$…"), and files are not run',
+    'B_KEY in .dev.vars was not used: ./.envrc has another value',
+    'G_KEY in compose.yaml (service "a") was not used: a shell would have to make its value ("$…"), and files are not run',
     'broken.json was not read: line 2 is not written as expected',
+  ])
+})
+
+test('two values of one name in one file are said, with which was taken; what is the same, or no key, is not', (t) => {
+  const service = (key: string) => `{environment: {A_API_KEY: ${key}, B_KEY: CNRYb}}`
+  const root = folder(t, {
+    'compose.yaml': `services: {web: ${service('CNRY1')}, worker: ${service('CNRY2')}, other: ${service('changeme')}}\n`,
+    'one.json': `{"a": {"env": {"C_KEY": "\${C_KEY}"}}, "b": {"env": {"C_KEY": "CNRYc"}}}`,
+    'two.toml': 'D_KEY = "CNRYd"\n[d]\nkey = "CNRYother"\n',
+  })
+
+  const { found, skipped } = find(root, {}, ['compose.yaml', 'one.json', 'two.toml'])
+
+  assert.deepEqual(found, {
+    A_API_KEY: 'CNRY1 compose.yaml',
+    B_KEY: 'CNRYb compose.yaml',
+    C_KEY: 'CNRYc one.json',
+    D_KEY: 'CNRYd two.toml',
+  })
+  assert.deepEqual(skipped, [
+    'A_API_KEY in compose.yaml (service "worker") was not used: service "web" has another value (`broker login <provider> --connection <name>` stores it beside)',
+    'C_KEY in one.json ("a") was not used: a shell would have to make its value ("$…"), and files are not run',
+    'D_KEY in two.toml (section "d") was not used: its top has another value',
   ])
 })
 
@@ -185,7 +210,7 @@ test('a header copied whole is no key, and said to be none', (t) => {
 
 function find(root: string, environment: Readonly<Record<string, string>> = {}, files: readonly string[] = []) {
   const skipped: string[] = []
-  const names = new Set(['A_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY', 'G_KEY'])
+  const names = new Set(['A_KEY', 'A_API_KEY', 'B_KEY', 'C_KEY', 'D_KEY', 'E_KEY', 'F_KEY', 'G_KEY'])
   const { found: variables, others } = findVariables(names, {
     environment,
     folder: root,

@@ -4,7 +4,7 @@ import { Secret } from '../protocol/index.ts'
 import { readForeignFile } from './foreign-file.ts'
 import { whyNoKey } from './no-key.ts'
 import { Broken } from './structured-text.ts'
-import { structuredVariables } from './variable-file.ts'
+import { structuredVariables, type WrittenVariable } from './variable-file.ts'
 
 /** The source of what is in the process's own environment. */
 export const ENVIRONMENT = 'environment'
@@ -13,7 +13,14 @@ export const ENVIRONMENT = 'environment'
 export interface FoundVariable {
   readonly name: string
   readonly source: string
+  /** What of the source it is for, in words: `service "web"`. */
+  readonly of?: string
   readonly value: Secret
+}
+
+/** The source, with what of it is meant. */
+export function placeOf({ source, of }: Pick<FoundVariable, 'source' | 'of'>): string {
+  return of === undefined ? source : `${source} (${of})`
 }
 
 /** The first one wins; the process's own environment wins over all of them. */
@@ -48,34 +55,42 @@ export function findVariables(
   const found = new Map<string, FoundVariable>()
   const others = new Map<string, Pick<FoundVariable, 'name' | 'source'>>()
   const unread = new Map<string, string>()
-  const refuse = (name: string, source: string, why: string) => {
-    unread.set(name, source)
-    warn(`${name} in ${source} ${why}`)
+  const refuse = (name: string, place: Pick<FoundVariable, 'source' | 'of'>, why: string) => {
+    unread.set(name, place.source)
+    warn(`${name} in ${placeOf(place)} ${why}`)
+  }
+  const sayIfAnother = (variable: FoundVariable, before: FoundVariable, problem: string | undefined) => {
+    const isKey = problem === undefined && whyNoKey(variable.value) === undefined
+    const isTold = variable.source === before.source ? before.of !== variable.of : files.includes(variable.source)
+    if (isKey && isTold && !variable.value.equals(before.value)) warn(another(variable, before))
   }
   const take = (
     source: string,
-    variables: Readonly<Record<string, string | undefined>>,
+    variables: readonly WrittenVariable[],
     oddityIn: (name: string) => string | undefined = () => undefined,
   ) => {
-    for (const [name, value = ''] of Object.entries(variables)) {
-      if (!names.has(name) && !others.has(name) && mayHoldKey(name, value)) others.set(name, { name, source })
-      if (!names.has(name) || found.has(name) || value.trim() === '') continue
-      const problem = problemOf(value, source) ?? oddityIn(name)
-      if (problem === undefined) found.set(name, { name, source, value: new Secret(value) })
-      else refuse(name, source, `was not used: ${problem}`)
+    for (const { name, value: text, of } of variables) {
+      if (!names.has(name) && !others.has(name) && mayHoldKey(name, text)) others.set(name, { name, source })
+      if (!names.has(name) || text.trim() === '') continue
+      const variable = { name, source, value: new Secret(text), ...(of !== undefined && { of }) }
+      const problem = problemOf(text, source) ?? oddityIn(name)
+      const before = found.get(name)
+      if (before) sayIfAnother(variable, before, problem)
+      else if (problem === undefined) found.set(name, variable)
+      else refuse(name, variable, `was not used: ${problem}`)
     }
   }
   const takeLines = (file: string, raw: string) => {
     // A CR alone ends a line, too: else two keys of two providers would be one.
     const text = raw.replace(/\r\n?/g, '\n')
-    const [read, written] = [parseEnv(text), linesIn(text)]
-    take(file, read, (name) => oddityOf(written.get(name) ?? ''))
-    for (const name of written.keys()) {
+    const [read, lines] = [parseEnv(text), linesIn(text)]
+    take(file, written(read), (name) => oddityOf(lines.get(name) ?? ''))
+    for (const name of lines.keys()) {
       if (names.has(name) && !found.has(name) && read[name] === undefined)
-        refuse(name, file, 'was not read: a quote before it is not closed')
+        refuse(name, { source: file }, 'was not read: a quote before it is not closed')
     }
   }
-  take(ENVIRONMENT, environment)
+  take(ENVIRONMENT, written(environment))
   for (const file of [...FILES, ...files]) {
     const text = readForeignFile(resolve(folder, file), (why) => warn(`${file} was not read: ${why}`))
     if (text === undefined) continue
@@ -85,6 +100,21 @@ export function findVariables(
     else take(file, variables)
   }
   return { found, unread, others: [...others.values()] }
+}
+
+function written(variables: Readonly<Record<string, string | undefined>>): readonly WrittenVariable[] {
+  return Object.entries(variables).map(([name, value = '']) => ({ name, value }))
+}
+
+/**
+ * Of two values of one name in one file, or in a file that was asked for and one before it. That the files of a folder
+ * override each other is what they are for.
+ */
+function another(variable: FoundVariable, before: FoundVariable): string {
+  const isOneFile = variable.source === before.source && before.of !== undefined
+  const taken = isOneFile ? before.of : before.source === ENVIRONMENT ? 'the environment' : placeOf(before)
+  const way = SECRET_NAME.test(variable.name) ? ' (`broker login <provider> --connection <name>` stores it beside)' : ''
+  return `${variable.name} in ${placeOf(variable)} was not used: ${taken} has another value${way}`
 }
 
 /** By its name, and by a value that is a word of some length and no placeholder. */

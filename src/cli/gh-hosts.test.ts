@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { ghHostKeys } from './gh-hosts.ts'
+import { Broken } from './structured-text.ts'
 
 const TOKEN = 'gho_CNRYabcdefghijklmnopqrstuvwxyz012345'
 
@@ -30,13 +31,13 @@ github.com:
   })
 
   test('says where the token is when the keyring has it', () => {
-    const read = ghHostKeys('github.com:\n    users:\n        ada: {}\n    git_protocol: ssh\n    user: ada\n')
-    assert.equal(read?.keys.size, 0)
-    assert.match(read?.elsewhere?.join() ?? '', /keyring of the operating system/)
+    const read = parsed('github.com:\n    users:\n        ada: {}\n    git_protocol: ssh\n    user: ada\n')
+    assert.equal(read.keys.size, 0)
+    assert.match(read.elsewhere?.join() ?? '', /keyring of the operating system/)
   })
 
   test('names the token of a GitHub Enterprise, and the command for it', () => {
-    assert.deepEqual(ghHostKeys('ghe.example.com:\n    oauth_token: gho_CNRYother\n')?.elsewhere, [
+    assert.deepEqual(parsed('ghe.example.com:\n    oauth_token: gho_CNRYother\n').elsewhere, [
       'the token of ghe.example.com is for a GitHub Enterprise of its own: `broker login github --base-url https://ghe.example.com`',
     ])
   })
@@ -46,7 +47,7 @@ github.com:
     'another host alone': 'ghe.example.com:\n    oauth_token: gho_CNRYother\n',
     'a host without anybody': 'github.com: {}\n',
   })) {
-    test(`has no key in ${what}`, () => assert.equal(ghHostKeys(text)?.keys.size, 0))
+    test(`has no key in ${what}`, () => assert.equal(keysIn(text).size, 0))
   }
 
   for (const [what, text] of Object.entries({
@@ -70,19 +71,36 @@ github.com:
     JSON: '{"github.com": {"oauth_token": "x"}}',
     prose: 'hello\n',
   })) {
-    test(`is not understood with ${what}`, () => assert.equal(ghHostKeys(text), undefined))
+    test(`is not understood with ${what}`, () => assert.ok(ghHostKeys(text) instanceof Broken))
   }
 
+  for (const [text, line] of [
+    ['# mine\ngithub.com:\n    user: x\n    <<: y\n', 4],
+    ['github.com:\n    user: x\n\ngithub.com:\n    user: y\n', 4],
+    ['github.com:\n        user: x\n    oauth_token: y\n', 3],
+  ] as const)
+    test(`breaks in line ${line}: ${JSON.stringify(text)}`, () => assert.deepEqual(ghHostKeys(text), new Broken(line)))
+
   test('is read in time whatever is in it', { timeout: 5_000 }, () => {
-    assert.equal(ghHostKeys(`a:\n${' '.repeat(500_000)}x`), undefined)
-    assert.equal(ghHostKeys(`a: x${' '.repeat(500_000)}\ry`), undefined)
+    assert.ok(ghHostKeys(`a:\n${' '.repeat(500_000)}x`) instanceof Broken)
+    assert.ok(ghHostKeys(`a: x${' '.repeat(500_000)}\ry`) instanceof Broken)
     const many = Array.from({ length: 60_000 }, (_, at) => `h${at}:\n  u: x`).join('\n')
-    assert.deepEqual(ghHostKeys(many)?.keys.size, 0)
+    assert.deepEqual(keysIn(many).size, 0)
     const deep = Array.from({ length: 1_400 }, (_, at) => `${' '.repeat(at)}a:`).join('\n')
-    assert.deepEqual(ghHostKeys(deep)?.keys.size, 0)
+    assert.deepEqual(keysIn(deep).size, 0)
   })
 })
 
 function found(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries([...(ghHostKeys(text)?.keys ?? [])].map(([host, value]) => [host, value.reveal()]))
+  return Object.fromEntries([...keysIn(text)].map(([host, value]) => [host, value.reveal()]))
+}
+
+function keysIn(text: string) {
+  return parsed(text).keys
+}
+
+function parsed(text: string) {
+  const read = ghHostKeys(text)
+  assert.ok(!(read instanceof Broken))
+  return read
 }

@@ -1,23 +1,26 @@
 import { Secret } from '../protocol/index.ts'
 import type { HostKeys } from './host-keys.ts'
+import { Broken } from './structured-text.ts'
 
 type Node = string | Block | undefined
 type Block = Map<string, Node>
 
 interface Line {
+  /** From 1. */
+  readonly at: number
   readonly indent: number
   readonly key: string
   /** Undefined where nothing follows the key. */
   readonly value: string | undefined
 }
 
-/** The token of github.com in the GitHub CLI's hosts.yml; undefined where the file has another shape than the CLI gives it. */
-export function ghHostKeys(text: string): HostKeys | undefined {
+/** The token of github.com in the GitHub CLI's hosts.yml; broken where the file has another shape than the CLI gives it. */
+export function ghHostKeys(text: string): HostKeys | Broken {
   const hosts = parseHosts(text)
-  if (!hosts) return undefined
+  if (hosts instanceof Broken) return hosts
   const github = hosts.get('github.com')
   const token = github instanceof Map ? github.get('oauth_token') : undefined
-  if (token instanceof Map) return undefined
+  if (token instanceof Map) return new Broken()
   const isInKeyring = github instanceof Map && !token && github.has('user')
   return {
     keys: new Map(token ? [['api.github.com', new Secret(token)]] : []),
@@ -39,23 +42,29 @@ function ofItsOwn(host: string): string {
 }
 
 /** Blocks of `key: value` alone, the part of YAML that the GitHub CLI writes. Everything else is not understood. */
-function parseHosts(text: string): Block | undefined {
-  const rows = text.split(/\r?\n/).filter((row) => !/^ *(?:#.*)?$/.test(row))
-  if (rows[0] === '---') rows.shift()
-  const lines = rows.map(parseLine)
-  const rest = lines.filter((line) => line !== undefined).reverse()
-  if (rest.length < lines.length) return undefined
+function parseHosts(text: string): Block | Broken {
+  const rows = text.split(/\r?\n/).map((row, index) => ({ row, at: index + 1 }))
+  const filled = rows.filter(({ row }) => !/^ *(?:#.*)?$/.test(row))
+  if (filled[0]?.row === '---') filled.shift()
+  const lines: Line[] = []
+  for (const { row, at } of filled) {
+    const line = parseLine(row, at)
+    if (!line) return new Broken(at)
+    lines.push(line)
+  }
+  const rest = lines.reverse()
   const block = takeBlock(rest, 0)
-  return rest.length === 0 ? block : undefined
+  const [left] = rest.slice(-1)
+  return left && block instanceof Map ? new Broken(left.at) : block
 }
 
-function parseLine(row: string): Line | undefined {
+function parseLine(row: string, at: number): Line | undefined {
   const [, indent, quoted, plain, value = ''] =
     /^( *)(?:"([\w.@+:-]+)"|([\w.@+-]+(?::\d+)?)):(?: +([^ ].*))?$/.exec(row.trimEnd()) ?? []
   const key = quoted ?? plain
   if (indent === undefined || key === undefined) return undefined
   const text = scalar(value)
-  return text === null ? undefined : { indent: indent.length, key, value: text }
+  return text === null ? undefined : { at, indent: indent.length, key, value: text }
 }
 
 /** Undefined for nothing, null for what is not understood. */
@@ -67,16 +76,16 @@ function scalar(value: string): string | undefined | null {
   return /^[\w./]/.test(value) && !/: | #|:$|\t/.test(value) ? value : null
 }
 
-/** Takes the lines of one block off the end of `rest`; undefined where a key stands there twice. */
-function takeBlock(rest: Line[], indent: number): Block | undefined {
+/** Takes the lines of one block off the end of `rest`; broken where a key stands there twice. */
+function takeBlock(rest: Line[], indent: number): Block | Broken {
   const block: Block = new Map()
   for (let line = rest.at(-1); line?.indent === indent; line = rest.at(-1)) {
     rest.pop()
-    if (block.has(line.key)) return undefined
+    if (block.has(line.key)) return new Broken(line.at)
     const deeper = rest.at(-1)?.indent ?? 0
     const opens = line.value === undefined && deeper > indent
     const node = opens ? takeBlock(rest, deeper) : line.value
-    if (opens && !node) return undefined
+    if (node instanceof Broken) return node
     block.set(line.key, node)
   }
   return block

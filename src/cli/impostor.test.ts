@@ -3,10 +3,11 @@ import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
+import { type AddressInfo, createServer as createTcpServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { after, before, beforeEach, test } from 'node:test'
+import { createServer as createTlsServer } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 
 // A program that took the daemon's port: it answers whatever is asked, and cannot prove to be the daemon.
@@ -79,6 +80,33 @@ test('one that says 503, as our own daemon does while it stops, is told nothing 
   for (const request of heard) assert.doesNotMatch(request, /CNRY|"authorization"|x-broker-bootstrap/i)
 })
 
+for (const [what, listen, said] of [
+  ['speaks TLS', () => createTlsServer({}), /closes the connection without an answer/],
+  ['speaks SSH', () => createTcpServer((socket) => socket.write('SSH-2.0-x\r\n')), /does not speak as the daemon does/],
+  ['says nothing', () => createTcpServer(), /gives no answer within 3 seconds/],
+] as const)
+  test(`a stranger at the port that ${what} is called one, with what to do`, async (t) => {
+    const sockets = new Set<{ destroy(): unknown }>()
+    const stranger = listen().on('connection', (socket) => {
+      sockets.add(socket)
+      socket.on('error', () => undefined)
+    })
+    stranger.listen(0, '127.0.0.1')
+    await once(stranger, 'listening')
+    t.after(() => {
+      stranger.close()
+      for (const socket of sockets) socket.destroy()
+    })
+    for (const command of ['whoami', 'daemon start']) {
+      const { code, stdout } = await brokerAt((stranger.address() as AddressInfo).port, '--json', ...command.split(' '))
+      const { message, hint } = JSON.parse(stdout)
+      assert.equal(code, 9)
+      assert.match(message, said)
+      assert.match(message, /^Something listens at .* may be another program that holds the port$/)
+      assert.match(hint, /^Free the port or set BROKER_PORT to another/)
+    }
+  })
+
 test('an impostor elsewhere is not remembered as the daemon', async () => {
   const url = `http://localhost:${(impostor.address() as AddressInfo).port}`
 
@@ -89,8 +117,14 @@ test('an impostor elsewhere is not remembered as the daemon', async () => {
 })
 
 /** With a key on standard input, for whoever would read it. */
-async function broker(...args: readonly string[]): Promise<{ readonly code: number; readonly stdout: string }> {
-  const { port } = impostor.address() as AddressInfo
+function broker(...args: readonly string[]) {
+  return brokerAt((impostor.address() as AddressInfo).port, ...args)
+}
+
+async function brokerAt(
+  port: number,
+  ...args: readonly string[]
+): Promise<{ readonly code: number; readonly stdout: string }> {
   const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', LAUNCH, ...args], {
     cwd: home,
     env: { PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: String(port) },

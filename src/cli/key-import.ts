@@ -1,8 +1,15 @@
 import type { DaemonClient } from '../client/index.ts'
-import { BrokerError, DEFAULT_CONNECTION, DEFAULT_PLACEHOLDER, type Secret } from '../protocol/index.ts'
-import type { Connection } from '../schemas/index.ts'
-import { ENVIRONMENT, type FoundVariable } from './environment-files.ts'
-import type { KeyProvider } from './key-providers.ts'
+import {
+  BrokerError,
+  DEFAULT_CONNECTION,
+  DEFAULT_PLACEHOLDER,
+  type Secret,
+  type SecretInput,
+} from '../protocol/index.ts'
+import type { Connection, StartAuthSession } from '../schemas/index.ts'
+import { ENVIRONMENT, type FoundVariable, placeOf } from './environment-files.ts'
+import { otherOwnerOf } from './key-owner.ts'
+import { type KeyProvider, keyField } from './key-providers.ts'
 import type { FoundKey } from './key-sources.ts'
 import { type NoKey, whyNoKey } from './no-key.ts'
 import { type OtherPlace, otherPlaceOf } from './other-place.ts'
@@ -17,7 +24,7 @@ export interface ImportResult {
   readonly source: string
   readonly status: 'imported' | 'unchanged' | 'different' | 'only_in_vault' | 'missing' | 'skipped'
   /** Why it was skipped: it is no key, or not for this provider. */
-  readonly reason?: NoKey['reason'] | 'other_place'
+  readonly reason?: NoKey['reason'] | 'other_place' | 'other_provider'
   /** What has to be there too before it can be imported: variables, or in words where there is none for it. */
   readonly needs?: readonly string[]
   /** The provider's definition turned it down: it is no key, or no address, of this provider. */
@@ -29,6 +36,8 @@ export type ImportMode = 'scan_only' | 'import' | 'overwrite'
 export interface ImportOptions {
   readonly client: DaemonClient
   readonly mode: ImportMode
+  /** All that there are. */
+  readonly providers: readonly KeyProvider[]
   readonly found: ReadonlyMap<string, FoundVariable>
   /** Variables that are there and cannot be read, with the place of each. */
   readonly unread: ReadonlyMap<string, string>
@@ -58,15 +67,19 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
     options.connections.filter((one) => one.provider === provider.name).map((one) => [one.connection, one.base_url]),
   )
   const settled = new Set<string>()
-  const skip: Skip = ({ name, source }, reason, why) => {
-    options.warn(`${name} in ${source} was not used: ${why}`)
+  const planned = new Map<string, SecretInput>()
+  const skip: Skip = (variable, reason, why) => {
+    const { name, source } = variable
+    options.warn(`${name} in ${placeOf(variable)} was not used: ${why}`)
     skipped.push({ provider: provider.name, env_var: name, source, status: 'skipped', reason })
   }
   for (const candidate of candidatesOf(provider, options, skip)) {
     const { connection, told } = candidate
     const mode = options.mode === 'overwrite' && settled.has(connection) ? 'import' : options.mode
-    const { status, ...why } = await importCandidate(provider, candidate, stored, { ...options, mode })
-    if (status === 'imported') stored.set(connection, baseUrlOf(provider, candidate))
+    const { status, ...why } = await importCandidate(provider, candidate, { stored, planned }, { ...options, mode })
+    const wouldBe = status === 'missing' && mode === 'scan_only' && !why.needs && !why.refused
+    if (wouldBe) planned.set(connection, inputOf(provider, candidate))
+    if (status === 'imported' || wouldBe) stored.set(connection, baseUrlOf(provider, candidate))
     if (status === 'imported' || status === 'unchanged') settled.add(connection)
     for (const { name, source } of told) {
       results.push({
@@ -88,7 +101,9 @@ export async function importKeys(provider: KeyProvider, options: ImportOptions):
 type Skip = (variable: FoundVariable, reason: NonNullable<ImportResult['reason']>, why: string) => void
 
 function candidatesOf(provider: KeyProvider, options: ImportOptions, skip: Skip): readonly Candidate[] {
-  const ofFiles = options.keys.filter(({ owner }) => isOf(owner, provider)).map((key) => fromFile(provider, key, skip))
+  const ofFiles = options.keys
+    .filter(({ owner }) => isOf(owner, provider))
+    .map((key) => fromFile(provider, key, options, skip))
   return [...fromVariables(provider, options, skip), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
@@ -131,7 +146,16 @@ function mayBeUsed({ part, variable }: Held, provider: KeyProvider, options: Imp
   const elsewhere = problem === undefined ? otherPlaceOf(provider, variable.name, options) : undefined
   if (problem !== undefined) skip(variable, problem.reason, `it ${problem.why}`)
   if (elsewhere) skip(variable, 'other_place', forAnother(provider, elsewhere, options))
-  return problem === undefined && elsewhere === undefined
+  return problem === undefined && elsewhere === undefined && isOwn({ part, variable }, provider, options, skip)
+}
+
+/** Nobody gets the key of somebody else by a name that it stands under. */
+function isOwn({ part, variable }: Held, provider: KeyProvider, { providers }: ImportOptions, skip: Skip): boolean {
+  if (part !== keyField(provider.fields)) return true
+  const owner = otherOwnerOf(variable.value, provider, providers)
+  if (owner === undefined) return true
+  skip(variable, 'other_provider', `it begins as the keys of ${owner} do (\`broker login ${owner}\` stores it there)`)
+  return false
 }
 
 function forAnother(provider: KeyProvider, place: OtherPlace, { connections }: ImportOptions): string {
@@ -163,7 +187,7 @@ function withoutForeignAddress(
   for (const one of held) {
     const key = foreignTo(one)?.variable
     if (!key) continue
-    const from = key.source === ENVIRONMENT ? 'of the environment' : `in ${key.source}`
+    const from = key.source === ENVIRONMENT ? 'of the environment' : `in ${placeOf(key)}`
     warn(`${inWords([one.variable])} not used: a file does not say where ${key.name} ${from} goes; set both there`)
   }
   return held.filter((one) => foreignTo(one) === undefined)
@@ -176,6 +200,7 @@ function isAddress(part: string, { baseUrl = '' }: KeyProvider): boolean {
 function fromFile(
   provider: KeyProvider,
   { source, connection = DEFAULT_CONNECTION, values }: FoundKey,
+  options: ImportOptions,
   skip: Skip,
 ): Candidate {
   const parts = Object.entries(values).filter(
@@ -184,13 +209,18 @@ function fromFile(
   const all = parts.map(
     ([part, value]): Held => ({
       part,
-      variable: { name: variableOf(provider, part) ?? part, source, value },
+      variable: {
+        name: variableOf(provider, part) ?? part,
+        source,
+        value,
+        ...(connection !== DEFAULT_CONNECTION && { of: `"${connection}"` }),
+      },
     }),
   )
   const found = all.filter(({ part, variable }) => {
     const problem = isSecret(part, provider) ? whyNoKey(variable.value) : undefined
     if (problem) skip(variable, problem.reason, `it ${problem.why}`)
-    return problem === undefined
+    return problem === undefined && isOwn({ part, variable }, provider, options, skip)
   })
   return {
     connection,
@@ -216,12 +246,20 @@ function isPlaceholder(value: Secret, { placeholder }: KeyProvider): boolean {
   return [placeholder, DEFAULT_PLACEHOLDER].includes(value.reveal())
 }
 
+interface Stored {
+  /** By connection its address. */
+  readonly stored: ReadonlyMap<string, string | undefined>
+  /** What an import would have stored before. */
+  readonly planned: ReadonlyMap<string, SecretInput>
+}
+
 async function importCandidate(
   provider: KeyProvider,
   candidate: Candidate,
-  stored: ReadonlyMap<string, string | undefined>,
-  { client, mode, warn }: ImportOptions,
+  { stored, planned }: Stored,
+  options: ImportOptions,
 ): Promise<Pick<ImportResult, 'status' | 'needs' | 'refused'>> {
+  const { client, mode, warn } = options
   const { connection } = candidate
   const isStored = stored.has(connection)
   const otherwise = isStored ? 'different' : 'missing'
@@ -229,21 +267,29 @@ async function importCandidate(
   if (needs.length > 0) return { status: otherwise, needs }
   const baseUrl = baseUrlOf(provider, candidate)
   const input = inputOf(provider, candidate)
+  const login: StartAuthSession = {
+    provider: provider.name,
+    connection,
+    flow: 'api_key',
+    force: isStored,
+    source: 'onboard',
+    ...(baseUrl !== undefined && { base_url: baseUrl }),
+  }
   try {
     if (isStored) {
       const isSameUrl = baseUrl === undefined || baseUrl === stored.get(connection)
-      if (isSameUrl && (await client.isSameCredential(provider.name, connection, input))) return { status: 'unchanged' }
+      const before = planned.get(connection)
+      const isSame = () =>
+        before ? wouldBeSame(client, login, [before, input]) : client.isSameCredential(provider.name, connection, input)
+      if (isSameUrl && (await isSame())) return { status: 'unchanged' }
       if (mode !== 'overwrite') return { status: 'different' }
     }
-    if (mode === 'scan_only') return { status: 'missing' }
-    const session = await client.startAuthSession({
-      provider: provider.name,
-      connection,
-      flow: 'api_key',
-      force: isStored,
-      source: 'onboard',
-      ...(baseUrl !== undefined && { base_url: baseUrl }),
-    })
+    if (mode === 'scan_only') {
+      const { warnings } = await client.checkAuthSession(login, input)
+      if (warnings.length > 0) warn(`${toBe(candidate.told)} imported, though unlike the keys of ${provider.name}`)
+      return { status: 'missing' }
+    }
+    const session = await client.startAuthSession(login)
     const { status, warnings = [] } = await client.resumeAuthSession(session.id, input)
     if (warnings.length > 0) warn(`${inWords(candidate.told)} imported, though unlike the keys of ${provider.name}`)
     if (status === 'completed') return { status: 'imported' }
@@ -259,6 +305,20 @@ async function importCandidate(
     return { status: otherwise, refused: true }
   }
   return { status: otherwise }
+}
+
+/** @throws BrokerError InvalidRequestError where the second could be no credential, as a comparison with a stored one does */
+async function wouldBeSame(
+  client: DaemonClient,
+  login: StartAuthSession,
+  [before, now]: readonly [SecretInput, SecretInput],
+): Promise<boolean> {
+  await client.checkAuthSession(login, now)
+  const names = [...new Set([...Object.keys(before), ...Object.keys(now)])]
+  return names.every((name) => {
+    const [one, other] = [before[name], now[name]]
+    return one !== undefined && other !== undefined && one.equals(other)
+  })
 }
 
 /** The provider was asked, and did not take it, or did not answer. The next key is another's. */
@@ -294,7 +354,7 @@ function baseUrlOf({ baseUrl: template = '' }: KeyProvider, { values }: Candidat
   return URL.parse(address)?.href.replace(/\/$/, '') ?? address
 }
 
-function inputOf({ fields }: KeyProvider, { values }: Candidate): Readonly<Record<string, Secret>> {
+function inputOf({ fields }: KeyProvider, { values }: Candidate): SecretInput {
   return Object.fromEntries(
     fields.flatMap(({ name }) => {
       const found = values.get(name)
@@ -316,6 +376,13 @@ function refusal(provider: KeyProvider, candidate: Candidate, { options: { detai
 }
 
 function inWords(variables: readonly FoundVariable[]): string {
-  const names = variables.map(({ name, source }) => `${name} in ${source}`)
-  return `${names.join(' and ')} ${variables.length > 1 ? 'were' : 'was'}`
+  return `${namesOf(variables)} ${variables.length > 1 ? 'were' : 'was'}`
+}
+
+function toBe(variables: readonly FoundVariable[]): string {
+  return `${namesOf(variables)} would be`
+}
+
+function namesOf(variables: readonly FoundVariable[]): string {
+  return variables.map((one) => `${one.name} in ${placeOf(one)}`).join(' and ')
 }

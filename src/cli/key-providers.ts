@@ -68,7 +68,7 @@ function keyProvider(
 }
 
 /** The field that a password without a name is for. */
-function keyField(fields: readonly Field[]): string | undefined {
+export function keyField(fields: readonly Field[]): string | undefined {
   return (fields.find(({ name }) => name === 'api_key') ?? fields.find(({ secret, required }) => secret && required))
     ?.name
 }

@@ -96,7 +96,7 @@ test('hostile files are skipped and named: malformed, too large, binary, a folde
   assert.deepEqual(find(one, ALL), {
     found: [],
     said: [
-      "the GitHub CLI's hosts.yml was not read: it is not written as expected",
+      "the GitHub CLI's hosts.yml was not read: line 1 is not written as expected",
       "npm's .npmrc was not read: it is not text",
       'the .netrc was not read: it is larger than 1 MiB',
     ],
@@ -127,7 +127,7 @@ test('what cannot be imported from is refused, and not repeated', (t) => {
       return error instanceof BrokerError ? [error.name, error.message] : error
     }
   }
-  const refusal = ['InvalidRequestError', '`--from` names a place that keys cannot be imported from']
+  const refusal = ['InvalidRequestError', 'What `--from` names is no place that keys can be imported from']
 
   assert.deepEqual(refused('gh', 'npm', 'gh', './.envrc', '.envrc', 'mcp'), {
     programs: ['gh', 'npm'],
@@ -136,7 +136,22 @@ test('what cannot be imported from is refused, and not repeated', (t) => {
   })
   assert.deepEqual(refused('sk-CNRY'), refusal)
   assert.deepEqual(refused('CNRY.not/there'), refusal)
-  assert.deepEqual(refused('constructor'), refusal)
+  assert.deepEqual(refused('constructor'), [
+    'InvalidRequestError',
+    'What `--from` names "constructor" is no place that keys can be imported from',
+  ])
+  assert.deepEqual(refused('gh', 'npm', 'sk-CNRY'), [
+    'InvalidRequestError',
+    'What `--from` names, in place 3 of 3, is no place that keys can be imported from',
+  ])
+  assert.deepEqual(refused('gh', './none.env'), [
+    'InvalidRequestError',
+    'What `--from` names, in place 2 of 2, "./none.env" is not there',
+  ])
+  assert.throws(
+    () => sourcesNamed(['dokcer'], around),
+    (error) => error instanceof BrokerError && /^Did you mean docker\? Keys can/.test(error.options.hint ?? ''),
+  )
 })
 
 test('an agent’s folder, and a word for it, name the files of it that are there', (t) => {

@@ -1,6 +1,6 @@
 import { lstatSync } from 'node:fs'
 import { basename, delimiter, dirname, join, resolve } from 'node:path'
-import { BrokerError } from '../protocol/index.ts'
+import { BrokerError, nearestWord } from '../protocol/index.ts'
 import { awsKeys } from './aws-files.ts'
 import { dockerKeys } from './docker-config.ts'
 import type { FileKey, FileKeys } from './file-keys.ts'
@@ -41,8 +41,8 @@ type Place = readonly [name: string, ...paths: string[]]
 
 interface KeySource {
   readonly files: (surroundings: Surroundings) => readonly Place[]
-  /** Of the texts of those files, at least one of which is there; undefined where one is not understood. */
-  readonly parse: (...texts: readonly string[]) => FileKeys | Broken | undefined
+  /** Of the texts of those files, at least one of which is there. */
+  readonly parse: (...texts: readonly string[]) => FileKeys | Broken
 }
 
 /** Programs that `--from` may name. Their files are read, never written, and only when they are asked for. */
@@ -180,15 +180,12 @@ function googleCredentialsPath({ environment, home }: Surroundings): string {
   return file || join(folder || join(home, '.config/gcloud'), 'application_default_credentials.json')
 }
 
-function byHost(parse: (text: string) => HostKeys | undefined): (text: string) => FileKeys | undefined {
+function byHost(parse: (text: string) => HostKeys | Broken): (text: string) => FileKeys | Broken {
   return (text) => {
-    const { keys, elsewhere } = parse(text) ?? {}
-    return (
-      keys && {
-        keys: [...keys].map(([host, value]) => ({ owner: { host }, values: { api_key: value } })),
-        elsewhere: elsewhere ?? [],
-      }
-    )
+    const parsed = parse(text)
+    if (parsed instanceof Broken) return parsed
+    const { keys, elsewhere = [] } = parsed
+    return { keys: [...keys].map(([host, value]) => ({ owner: { host }, values: { api_key: value } })), elsewhere }
   }
 }
 
@@ -206,13 +203,18 @@ export const SOURCE_NAMES: readonly string[] = [...Object.keys(SOURCES), ...VARI
 
 /**
  * Programs by name, and files by path or by a word for some.
- * @throws BrokerError InvalidRequestError for what keys cannot be imported from. It is not repeated: it may be a key.
+ * @throws BrokerError InvalidRequestError for what keys cannot be imported from. It is repeated only where it can be no key;
+ *   else its place in the list says which it is.
  */
 export function sourcesNamed(names: readonly string[], around: Around): NamedSources {
   const each = [...new Set(names)]
   const places = each
     .filter((name) => !isKeySource(name))
-    .map((name) => ({ name, files: variablePlaces(name, around) ?? fileNamed(name, around) }))
+    .map((name) => {
+      const files = variablePlaces(name, around) ?? fileNamed(name, around)
+      if (files === undefined) throw noPlace(name, names)
+      return { name, files }
+    })
   return {
     programs: each.filter(isKeySource),
     files: [...new Set(places.flatMap(({ files }) => files))],
@@ -220,12 +222,41 @@ export function sourcesNamed(names: readonly string[], around: Around): NamedSou
   }
 }
 
-function fileNamed(name: string, { folder }: Around): readonly string[] {
-  if (/[/.]/.test(name) && isThere(resolve(folder, name))) return [name]
-  throw new BrokerError('InvalidRequestError', '`--from` names a place that keys cannot be imported from', {
-    hint: `Keys can be imported from ${SOURCE_NAMES.join(', ')}, and from files that are there, by their path: ./.envrc, .dev.vars, secrets.toml, compose.yaml, .mcp.json.`,
+function fileNamed(name: string, { folder }: Around): readonly string[] | undefined {
+  return /[/.]/.test(name) && isThere(resolve(folder, name)) ? [name] : undefined
+}
+
+function noPlace(name: string, all: readonly string[]): BrokerError {
+  const which = all.length > 1 ? `, in place ${all.indexOf(name) + 1} of ${all.length},` : ''
+  const isPath = PATH.test(name)
+  const shown = isPath || WORD.test(name) ? ` "${name}"` : ''
+  const what = isPath ? 'is not there' : 'is no place that keys can be imported from'
+  const near = ALIASES.has(name) ? name : nearestWord(name, [...SOURCE_NAMES, ...ALIASES.keys()])
+  const meant = ALIASES.get(near ?? '') ?? near
+  return new BrokerError('InvalidRequestError', `What \`--from\` names${which}${shown} ${what}`, {
+    hint: `${meant === undefined ? '' : `Did you mean ${meant}? `}Keys can be imported from ${SOURCE_NAMES.join(', ')}, and from files that are there, by their path: ./.envrc, .dev.vars, secrets.toml, compose.yaml, .mcp.json.`,
   })
 }
+
+/** What people call these programs, or what they are for. */
+const ALIASES: ReadonlyMap<string, KeySourceName> = new Map([
+  ['github', 'gh'],
+  ['gitlab', 'glab'],
+  ['npmrc', 'npm'],
+  ['google', 'gcloud'],
+  ['crates', 'cargo'],
+  ['pypi', 'pypirc'],
+  ['digitalocean', 'doctl'],
+  ['flyctl', 'fly'],
+  ['huggingface', 'hf'],
+  ['cloudflare', 'wrangler'],
+  ['kubectl', 'kube'],
+])
+
+/** Shapes that no key has. */
+const WORD = /^[a-z-]{1,12}$/
+const PATH =
+  /^(?:(?:\.{1,2}|~)\/[\w./-]{1,200}|\.[a-z][\w.-]{0,30}|\/[\w./-]{0,200}\.[a-z]{1,10}|[a-z-]{1,20}\.(?:ya?ml|json|toml|env))$/
 
 function isThere(path: string): boolean {
   try {
@@ -287,16 +318,12 @@ function firstText([, ...paths]: Place, skip: (why: string) => void): string | u
 function foundIn(
   source: KeySourceName,
   names: readonly string[],
-  parsed: FileKeys | Broken | undefined,
+  parsed: FileKeys | Broken,
   { isKnown, warn, note }: FindKeysOptions,
 ): readonly FoundKey[] {
   const file = inWords(names)
   if (parsed instanceof Broken) {
     warn(`${names[parsed.file] ?? file} was not read: ${parsed.inWords}`)
-    return []
-  }
-  if (!parsed) {
-    warn(`${file} was not read: it is not written as expected`)
     return []
   }
   const found = parsed.keys.filter(({ owner }) => isKnown(owner)).map((key) => ({ ...key, source }))

@@ -10,7 +10,7 @@ import { openDebugLog } from './debug-log.ts'
 import { interrupt } from './interruption.ts'
 import type { Invocation } from './invocation.ts'
 import { Output } from './output.ts'
-import { createProgram, type GlobalOptions } from './program.ts'
+import { createProgram, type GlobalOptions, helpDocument } from './program.ts'
 import { openTerminal } from './terminal.ts'
 import { usageError } from './usage-error.ts'
 
@@ -29,23 +29,40 @@ export async function main(argv: readonly string[], runProxy: StartedProxy | und
 async function run(argv: readonly string[], runProxy: StartedProxy | undefined): Promise<number> {
   if (argv[0] === COMPLETE_WORDS) return await completeWords(argv.slice(1))
   // Before anything is parsed: a wrong argument is told in JSON, too.
-  let output = openOutput({ json: wantsJson(argv), color: !argv.includes('--no-color') })
+  const json = wantsJson(argv)
+  let output = openOutput({ json, color: !argv.includes('--no-color') })
   let code = 0
-  const program = createProgram(packageVersion(), async (globals, command) => {
-    output = openOutput(globals)
-    code =
-      (await command({ ...openInvocation(globals, output, await ownEnvironment()), ...(runProxy && { runProxy }) })) ??
-      0
-  })
+  let written = ''
+  const program = createProgram(
+    packageVersion(),
+    async (globals, command) => {
+      output = openOutput(globals)
+      const invocation = openInvocation(globals, output, await ownEnvironment())
+      code = (await command({ ...invocation, ...(runProxy && { runProxy }) })) ?? 0
+    },
+    json
+      ? (text) => {
+          written += text
+        }
+      : undefined,
+  )
   try {
     await program.parseAsync([...argv], { from: 'user' })
+    if (written !== '') output.document(helpDocument(written))
     return code
   } catch (error) {
-    if (error instanceof CommanderError && error.exitCode === 0) return 0
+    if (error instanceof CommanderError && error.exitCode === 0) {
+      if (written !== '') output.document(documentOf(error, written))
+      return 0
+    }
     const failure = error instanceof CommanderError ? usageError(error) : error
     showStack(failure, argv)
     return output.fail(failure)
   }
+}
+
+function documentOf({ code }: CommanderError, written: string): object {
+  return code === 'commander.version' ? { version: written.trim() } : helpDocument(written)
 }
 
 /** What completions of shells call: says what it finds within its time, and nothing of what fails. */

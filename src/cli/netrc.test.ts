@@ -1,6 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, test } from 'node:test'
 import { netrcKeys } from './netrc.ts'
+import { Broken } from './structured-text.ts'
 
 describe('a .netrc', () => {
   test('gives the password of each machine, on one line or on several', () => {
@@ -42,17 +43,30 @@ describe('a .netrc', () => {
     'an open quote': 'machine a password "x y',
     prose: 'hello there',
   })) {
-    test(`is not understood with ${what}`, () => assert.equal(netrcKeys(text), undefined))
+    test(`is not understood with ${what}`, () => assert.ok(netrcKeys(text) instanceof Broken))
   }
 
+  for (const [text, line] of [
+    ['machine a password x\nport 80\n', 2],
+    ['macdef init\nx\ny\n\nmachine a\npassword "x\n', 6],
+    ['\n\npassword x\n', 3],
+  ] as const)
+    test(`breaks in line ${line}: ${JSON.stringify(text)}`, () => assert.deepEqual(netrcKeys(text), new Broken(line)))
+
   test('is read in time whatever is in it', { timeout: 5_000 }, () => {
-    assert.equal(netrcKeys('"\\'.repeat(250_000)), undefined)
-    assert.equal(netrcKeys('macdef x\n'.repeat(100_000))?.keys.size, 0)
-    assert.equal(netrcKeys('machine a password b\n'.repeat(50_000))?.keys.size, 1)
-    assert.equal(netrcKeys(' '.repeat(1_000_000))?.keys.size, 0)
+    assert.ok(netrcKeys('"\\'.repeat(250_000)) instanceof Broken)
+    assert.equal(keysIn('macdef x\n'.repeat(100_000)).size, 0)
+    assert.equal(keysIn('machine a password b\n'.repeat(50_000)).size, 1)
+    assert.equal(keysIn(' '.repeat(1_000_000)).size, 0)
   })
 })
 
 function found(text: string): Readonly<Record<string, string>> {
-  return Object.fromEntries([...(netrcKeys(text)?.keys ?? [])].map(([host, value]) => [host, value.reveal()]))
+  return Object.fromEntries([...keysIn(text)].map(([host, value]) => [host, value.reveal()]))
+}
+
+function keysIn(text: string) {
+  const parsed = netrcKeys(text)
+  assert.ok(!(parsed instanceof Broken))
+  return parsed.keys
 }

@@ -40,9 +40,17 @@ type Body<Options> = (
 
 const SHELLS = ['bash', 'zsh', 'fish']
 
-/** Every command with its arguments, options, help and example. What a command does is loaded only when it is called. */
-export function createProgram(version: string, execute: Execute): Command {
+/**
+ * Every command with its arguments, options, help and example. What a command does is loaded only when it is called.
+ * @param write takes help and version
+ */
+export function createProgram(
+  version: string,
+  execute: Execute,
+  write = (text: string) => void process.stdout.write(text),
+): Command {
   const program = prepared(new Command('broker'), 'broker login openai && broker run -- node agent.js')
+    .configureOutput({ writeOut: write })
     .description('Use your API keys and tokens from agents, scripts and tools that never hold them.')
     .version(version, '-v, --version', 'print the version')
     .enablePositionalOptions()
@@ -69,6 +77,12 @@ function printHelp(command: Command, { json }: GlobalOptions): void {
   if (json) command.configureOutput({ writeOut: (text) => (help += text) })
   command.outputHelp()
   if (json) process.stdout.write(`${printableJson({ command: fullName(command), help })}\n`)
+}
+
+/** The help of a command as `broker help --json` has it. */
+export function helpDocument(help: string): { readonly command: string; readonly help: string } {
+  const [, command = 'broker'] = /^Usage: (broker(?: [a-z][a-z-]*)*)/.exec(help) ?? []
+  return { command, help }
 }
 
 function defineEveryday(commands: Commands): void {
@@ -134,7 +148,7 @@ function defineEveryday(commands: Commands): void {
     )
   commands
     .add('log', 'print the audit log, newest first', 'broker log -n 10 --provider openai')
-    .option('-n, --count <count>', 'number of entries', positive, 50)
+    .option('-n, --count <count>', 'number of entries', entries, 50)
     .option('--raw', "print this client's debug log instead, newest last")
     .addOption(new Option('--event <event>', 'only events of this kind').choices(AUDIT_EVENTS))
     .option('--provider <provider>', 'only events of this provider')
@@ -562,8 +576,17 @@ function pairs(text: string, before: Readonly<Record<string, string>> = {}): Rea
   return { ...before, [provider]: connection }
 }
 
+const MOST = 999_999
+
 function positive(text: string): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
-  if (number < 1) throw new InvalidArgumentError('It must be a whole number above 0.')
+  if (number < 1) throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST}.`)
   return number
+}
+
+function entries(text: string): number {
+  if (!/^\d{7,}$/.test(text)) return positive(text)
+  throw new InvalidArgumentError(
+    `It must be at most ${MOST}; for what is older, call again with \`--until <time of the last entry>\`.`,
+  )
 }

@@ -11,7 +11,11 @@ const BROKEN: readonly (readonly [
   text: string,
   line?: number,
 ])[] = [
-  ['JSON with a comma too many', parseJson, '{\n"a": "CNRY",\n}', 3],
+  ['JSON with a comma too many', parseJson, '{\n"a": "CNRY",,\n}', 2],
+  ['JSON without a colon', parseJson, '{\n// mine\n"a" "CNRY"\n}', 3],
+  ['JSON with a text that is not closed', parseJson, '{\n"a": "CNRY\n}', 2],
+  ['JSON with a comment that is not closed', parseJson, '{\n"a": "CNRY"\n} /* b', 3],
+  ['JSON nested without end', parseJson, '{"a":'.repeat(LARGE), 1],
   ['JSON cut off', parseJson, '{\n"a": "CNRY', 2],
   ['JSON that is a list', parseJson, '["CNRY"]', 1],
   ['YAML with a tab', parseYaml, 'a:\n\tb: CNRY\n', 2],
@@ -43,8 +47,17 @@ describe('text of structure', () => {
     for (const parse of [parseJson, parseYaml, parseToml, parseIni]) assert.deepEqual({ ...parse('\n') }, {})
   })
 
+  it('is JSON with the comments and the commas that editors take', () => {
+    const text = '\uFEFF// mine\n{\n  "a": { "b": "//c", /* d */ "e": ["f",], },\n}\n'
+    assert.deepEqual(parseJson(text), { a: { b: '//c', e: ['f'] } })
+  })
+
   it('keeps names that objects have as names', () => {
-    for (const parsed of [parseJson('{"__proto__": {"a": "b"}}'), parseYaml('__proto__:\n  a: b\n')]) {
+    for (const parsed of [
+      parseJson('{"__proto__": {"a": "b"}}'),
+      parseJson('{"__proto__": {"a": "b"},}'),
+      parseYaml('__proto__:\n  a: b\n'),
+    ]) {
       assert.deepEqual(Object.keys(parsed), ['__proto__'])
       assert.equal(Reflect.get({}, 'a'), undefined)
     }

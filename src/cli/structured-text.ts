@@ -2,6 +2,7 @@
  * Files in JSON, YAML, TOML and INI as nested names and values. They are somebody else's: nothing in them is run, included
  * or built, and what is said of a file that breaks is a line number, never a piece of it.
  */
+import json5 from 'json5'
 import { parse as parseTomlText, TomlError } from 'smol-toml'
 import { LineCounter, parseDocument } from 'yaml'
 
@@ -26,14 +27,28 @@ export class Broken {
   }
 }
 
-/** An empty text has no names, as in the other formats. */
+/** With the comments and the commas at the end that editors take. An empty text has no names, as in the other formats. */
 export function parseJson(text: string): Tree | Broken {
   if (text.trim() === '') return {}
   try {
-    return treeOrBroken(JSON.parse(text))
+    return treeOrBroken(asJson(text))
   } catch (error) {
-    const [, position] = /at position (\d+)/.exec(String(error)) ?? []
-    return new Broken(lineAt(text, position === undefined ? text.length : Number(position)))
+    return new Broken(lineOf(error))
+  }
+}
+
+/** Of an end of a line it says that it is in column 0 of the next. */
+function lineOf(error: unknown): number | undefined {
+  if (!(error instanceof Error && 'lineNumber' in error && 'columnNumber' in error)) return undefined
+  return Number(error.lineNumber) - (error.columnNumber === 0 ? 1 : 0)
+}
+
+function asJson(text: string): unknown {
+  try {
+    return JSON.parse(text)
+  } catch {
+    // Slower, as it goes by the character.
+    return json5.parse(text)
   }
 }
 
@@ -114,8 +129,4 @@ function own(tree: Tree, name: string): unknown {
 
 function treeOrBroken(value: unknown): Tree | Broken {
   return isTree(value) ? value : new Broken(1)
-}
-
-function lineAt(text: string, position: number): number {
-  return text.slice(0, position).split('\n').length
 }

@@ -1,5 +1,5 @@
 import type { CommanderError } from 'commander'
-import { BrokerError } from '../protocol/index.ts'
+import { BrokerError, nearestWord } from '../protocol/index.ts'
 
 const SECRET_WORD = /key|secret|token|password|credential/i
 
@@ -7,7 +7,7 @@ const SECRET_WORD = /key|secret|token|password|credential/i
 export function usageError({ message, code }: CommanderError): BrokerError {
   const text = withoutValue(message.replace(/^error: /, ''))
   return new BrokerError('InvalidRequestError', text.charAt(0).toUpperCase() + text.slice(1), {
-    hint: hintFor(text, code),
+    hint: meantChoice(message) ?? hintFor(text, code),
   })
 }
 
@@ -19,6 +19,19 @@ function withoutValue(message: string): string {
     .replace(/(too many arguments.*Expected \d+ arguments? but got \d+).*/is, '$1')
     .replace(/argument '[^']*' is invalid/s, 'has a value that is invalid')
     .replace(/\s*\n\s*/g, ' ')
+}
+
+/** The choice that is nearest to a value that is none of them. The value itself may be anything: it is not repeated. */
+function meantChoice(message: string): string | undefined {
+  const [, value, choices] =
+    /(?:argument|command-argument value) '([^']{1,40})' is invalid.*Allowed choices are (.*?)\.?$/s.exec(message) ?? []
+  const words = choices?.split(', ') ?? []
+  const meant = value && (nearestWord(value, words) ?? words.find((word) => bare(word) === bare(value)))
+  return meant ? `Did you mean ${meant}?` : undefined
+}
+
+function bare(word: string): string {
+  return word.toLowerCase().replace(/[^a-z0-9]/g, '')
 }
 
 function hintFor(text: string, code: string): string {

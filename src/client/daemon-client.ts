@@ -10,6 +10,7 @@ import type {
   AuthSession,
   CatalogueChange,
   CatalogueState,
+  CheckedAuthSession,
   Connection,
   ConnectionDetail,
   ConnectionList,
@@ -67,7 +68,6 @@ export type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor'>
 type Json = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 type Repeatable = 'once' | 'repeatable'
-/** Values by field name. */
 
 const HEALTH_TIMEOUT = 3_000
 /** A resolve may wait for the provider to refresh a token. */
@@ -159,6 +159,11 @@ export class DaemonClient {
 
   startAuthSession(request: StartAuthSession): Promise<AuthSession> {
     return this.#post('/api/auth/sessions', request)
+  }
+
+  /** Decides on a key as a login with it would, without storing it. @throws BrokerError as the login does */
+  checkAuthSession(request: StartAuthSession, input: SecretInput): Promise<CheckedAuthSession> {
+    return this.#post('/api/auth/sessions/check', { ...request, input: revealed(input) })
   }
 
   authSession(id: string): Promise<AuthSession> {
@@ -400,12 +405,9 @@ export class DaemonClient {
   async #askForProof(): Promise<Health> {
     const challenge = newChallenge()
     const headers = { 'x-broker-challenge': challenge }
-    const answer = await this.#send({
-      method: 'GET',
-      path: '/api/health',
-      headers,
-      body: NO_BODY,
-      timeout: HEALTH_TIMEOUT,
+    const question = { method: 'GET', path: '/api/health', headers, body: NO_BODY, timeout: HEALTH_TIMEOUT }
+    const answer = await this.#send(question).catch((error: unknown) => {
+      throw this.#somethingElse(error) ?? error
     })
     const proof = answer.headers['x-broker-proof']
     const did = provenDid(typeof proof === 'string' ? proof : undefined, challenge, this.#authority)
@@ -450,6 +452,18 @@ export class DaemonClient {
     })
   }
 
+  /** Of what takes connections where no daemon has proven itself, and does not answer as one. */
+  #somethingElse(error: unknown): BrokerError | undefined {
+    const failed = error instanceof BrokerError ? error.cause : undefined
+    const how = failed instanceof ConnectionFailed ? strangeAnswer(failed) : undefined
+    if (how === undefined) return undefined
+    return new BrokerError(
+      'DaemonUnavailableError',
+      `Something listens at ${this.baseUrl} and ${how}: it may be another program that holds the port`,
+      { cause: failed, hint: this.#options.unreachableHint ?? FREE_THE_PORT },
+    )
+  }
+
   /** It proves nothing any more, and is told nothing. */
   #stopping(): BrokerError {
     return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} is stopping`, {
@@ -462,9 +476,18 @@ export class DaemonClient {
     return new BrokerError(
       'DaemonUnavailableError',
       `Something else listens at ${this.baseUrl}: it does not prove to be a broker daemon; nothing was sent to it`,
-      { hint: 'Free the port or set BROKER_PORT to another, then `broker daemon start`.' },
+      { hint: FREE_THE_PORT },
     )
   }
+}
+
+const FREE_THE_PORT = 'Free the port or set BROKER_PORT to another, then `broker daemon start`.'
+
+function strangeAnswer({ message, cause }: ConnectionFailed): string | undefined {
+  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
+  if (/^HPE_|^EPROTO$|^ERR_SSL_/.test(code)) return 'does not speak as the daemon does'
+  if (['ECONNRESET', 'EPIPE'].includes(code)) return 'closes the connection without an answer'
+  return message.startsWith('no answer within') ? `gives ${message}` : undefined
 }
 
 interface Call {

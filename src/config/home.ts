@@ -1,4 +1,4 @@
-import { chmodSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs'
+import { chmodSync, existsSync, lstatSync, mkdirSync, type Stats, statSync } from 'node:fs'
 import { homedir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { BrokerError } from '../protocol/index.ts'
@@ -120,12 +120,28 @@ function settled(path: string, look: (path: string) => Stats): string {
 
 function make(path: string): void {
   try {
-    const made = mkdirSync(path, { recursive: true, mode: 0o700 })
+    const made = makeFolders(path, 0o700)
     if (made !== undefined) keepNames(path, made)
   } catch (cause) {
     if (codeOf(cause) === 'EEXIST') throw refusedFolder(path, NO_FOLDER)
     throw refusedFolder(path, `it cannot be made (${codeOf(cause)})`, cause)
   }
+}
+
+/**
+ * The first folder that had to be made. Not `recursive`: that never ends where a folder cannot be made though the one above
+ * is there, as below /proc.
+ */
+export function makeFolders(path: string, mode?: number): string | undefined {
+  const above = dirname(path)
+  const first = existsSync(above) ? undefined : makeFolders(above, mode)
+  try {
+    mkdirSync(path, { mode })
+  } catch (cause) {
+    if (codeOf(cause) === 'EEXIST' && statSync(path, { throwIfNoEntry: false })?.isDirectory()) return first
+    throw cause
+  }
+  return first ?? path
 }
 
 /** Makes durable that the folders are there, from the last one made up to the first. */

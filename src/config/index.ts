@@ -6,6 +6,7 @@ export { type ClientConfig, readClientConfig, writeClientConfig } from './client
 export {
   folderOfHome,
   type HomePaths,
+  makeFolders,
   privateFolder,
   refuseForeignHome,
   refuseOtherThanFolder,

@@ -39,6 +39,21 @@ describe('the configuration', () => {
     assert.equal(load({ BROKER_PORT: '', BROKER_BASE_URL: '', BROKER_HOST: '' }).baseUrl, 'http://127.0.0.1:7998')
   })
 
+  it('takes a "~" that no shell has expanded for the user’s home folder', () => {
+    const { paths, proxy, daemon } = load({
+      BROKER_HOME: '~/x',
+      BROKER_PROXY_CA_FILE: '~/ca.pem',
+      BROKER_MASTER_KEY_FILE: '~/key',
+    })
+    assert.deepEqual(
+      [paths.home, proxy.caFile, daemon.masterKeyFile],
+      ['/nonexistent/x', '/nonexistent/ca.pem', '/nonexistent/key'],
+    )
+    assert.equal(load({ BROKER_HOME: '~' }).paths.home, NOWHERE)
+    assert.throws(() => load({ BROKER_HOME: '~ada/x' }), /BROKER_HOME begins with the home folder of a user by name/)
+    assert.throws(() => loadConfig({ BROKER_HOME: '~/x' }, ''), /BROKER_HOME begins with "~", and HOME names no folder/)
+  })
+
   it('knows which address is that of the home’s own daemon', () => {
     const own = (env: Record<string, string>) => load(env).baseUrlIsOwn
     assert.equal(own({ BROKER_PORT: '7000' }), true)

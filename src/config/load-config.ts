@@ -69,7 +69,7 @@ export type LogLevel = (typeof LOG_LEVELS)[number]
  * @throws BrokerError InvalidRequestError naming the variable that cannot be used.
  */
 export function loadConfig(environment: Environment, userFolder: string): Config {
-  const env = withoutEmpty(environment)
+  const env = withHome(withoutEmpty(environment), userFolder)
   const paths = homePaths(env['BROKER_HOME'] ? resolve(env['BROKER_HOME']) : defaultHome(userFolder))
   const daemon = daemonConfig(env)
   const isNamed = env['BROKER_PORT'] !== undefined && daemon.port !== 0
@@ -87,6 +87,24 @@ export function loadConfig(environment: Environment, userFolder: string): Config
     inheritedDescriptors: descriptorsOf(env['BROKER_INHERITED_DESCRIPTORS']),
     ...(env['BROKER_OUTER_RUN'] && { outerRun: env['BROKER_OUTER_RUN'] }),
   })
+}
+
+const PATHS = ['BROKER_HOME', 'BROKER_MASTER_KEY_FILE', 'BROKER_PROXY_CA_FILE'] as const
+
+/** Files of variables, systemd and compose pass a "~" on as it is: nobody means a folder of that name. */
+function withHome(env: Environment, userFolder: string): Environment {
+  const expanded = PATHS.flatMap((name) => {
+    const path = env[name]
+    return path?.startsWith('~') ? [[name, expandedPath(name, path, userFolder)] as const] : []
+  })
+  return { ...env, ...Object.fromEntries(expanded) }
+}
+
+function expandedPath(name: string, path: string, userFolder: string): string {
+  if (!/^~(?:\/|$)/.test(path))
+    throw invalid(name, 'begins with the home folder of a user by name: write its whole path')
+  if (!isAbsolute(userFolder)) throw invalid(name, 'begins with "~", and HOME names no folder: write the whole path')
+  return join(userFolder, path.slice(1))
 }
 
 function defaultHome(userFolder: string): string {

@@ -25,22 +25,26 @@ const GET = 'GET / HTTP/1.1\r\nHost: api.prov.test\r\n\r\n'
 const YESTERDAY = new Date(Date.now() - 48 * 3_600_000)
 
 const FORGERIES = [
-  ['a certificate of an unknown authority', createCertificateAuthority(['*.test'], new Date())],
-  ['an expired certificate', createCertificateAuthority(['*.test'], YESTERDAY)],
-  ['a certificate that its authority may not issue', createCertificateAuthority(['*.example'], new Date())],
+  ['a certificate of an unknown authority', createCertificateAuthority(['*.test'], new Date()), 'tls_certificate'],
+  ['an expired certificate', createCertificateAuthority(['*.test'], YESTERDAY), 'tls_dates'],
+  [
+    'a certificate that its authority may not issue',
+    createCertificateAuthority(['*.example'], new Date()),
+    'tls_certificate',
+  ],
 ] as const
 
-for (const [what, authority] of FORGERIES) {
+for (const [what, authority, reason] of FORGERIES) {
   test(`a service with ${what} never sees the credential`, async (t) => {
     const origin = await tlsOrigin(t, answering(OK), authority)
     const upstreamCa = [authority === FORGERIES[0][1] ? testAuthority().caPem : authority.caPem]
     const { proxy, daemon } = await stage(t, { 'api.prov.test': origin }, { upstreamCa })
-    assert.match(await ask(t, proxy, 'api.prov.test', GET), /^HTTP\/1.1 502 [\s\S]*"reason":"tls_certificate"/)
+    assert.match(await ask(t, proxy, 'api.prov.test', GET), new RegExp(`^HTTP/1.1 502 [\\s\\S]*"reason":"${reason}"`))
     assert.equal(origin.received(), '')
     await proxy.flush()
     assert.deepEqual(
       daemon.events.map(({ event, status, reason }) => [event, status, reason]),
-      [['proxy.request', 'failure', 'tls_certificate']],
+      [['proxy.request', 'failure', reason]],
     )
   })
 }
@@ -50,7 +54,8 @@ test('a service with a certificate for another name never sees the credential', 
   const named = { ...authority, secureContextFor: () => authority.secureContextFor('other.prov.test') }
   const origin = await tlsOrigin(t, answering(OK), named)
   const { proxy } = await stage(t, { 'api.prov.test': origin })
-  assert.match(await ask(t, proxy, 'api.prov.test', GET), /^HTTP\/1.1 502 [\s\S]*"reason":"tls_certificate"/)
+  const answer = await ask(t, proxy, 'api.prov.test', GET)
+  assert.match(answer, /^HTTP\/1.1 502 [\s\S]*its TLS certificate is for another name[\s\S]*"reason":"tls_name"/)
   assert.equal(origin.received(), '')
 })
 

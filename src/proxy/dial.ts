@@ -240,6 +240,10 @@ function firstForbidden(
 }
 
 const PROBLEMS: Readonly<Record<string, UpstreamProblem>> = {
+  ERR_TLS_CERT_ALTNAME_INVALID: 'tls_name',
+  HOSTNAME_MISMATCH: 'tls_name',
+  CERT_HAS_EXPIRED: 'tls_dates',
+  CERT_NOT_YET_VALID: 'tls_dates',
   ENOTFOUND: 'dns',
   EAI_AGAIN: 'dns',
   EAI_FAIL: 'dns',

@@ -212,6 +212,8 @@ export type UpstreamProblem =
   | 'dns'
   | 'refused'
   | 'tls_certificate'
+  | 'tls_name'
+  | 'tls_dates'
   | 'tls'
   | 'timeout'
   | 'reset'
@@ -222,7 +224,15 @@ export type UpstreamProblem =
 const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: string]>> = {
   dns: ['its name could not be resolved', 'Check the name and the network.'],
   refused: ['the connection was refused or has no route', 'Check that the service is up and reachable from here.'],
-  tls_certificate: ['its TLS certificate could not be verified', 'Check the dates and the names of its certificate.'],
+  tls_certificate: ['its TLS certificate could not be verified', 'Look at its certificate and who issued it.'],
+  tls_name: [
+    'its TLS certificate is for another name',
+    'Check the name in the URL, or have the service show its own certificate.',
+  ],
+  tls_dates: [
+    'its TLS certificate has ended, or is not valid yet',
+    'Check the clock here, and the dates of its certificate.',
+  ],
   tls: ['the TLS handshake failed', 'Check that the service speaks TLS 1.2 or newer on this port.'],
   timeout: ['the connection took too long', 'Try again, or check the network.'],
   reset: ['it closed the connection before it answered', 'Send the request again where that does no harm.'],

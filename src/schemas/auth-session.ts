@@ -71,6 +71,15 @@ export const authSession = z.strictObject({
 })
 export type AuthSession = z.infer<typeof authSession>
 
+/** A login with these values, to be decided on and not made. */
+export const checkAuthSession = startAuthSession.extend({
+  input: z.record(z.string().max(32), z.string().max(65_536)),
+})
+
+/** What it would be warned of. What would be refused is an error. */
+export const checkedAuthSession = z.strictObject({ status: z.literal('ok'), warnings: z.array(z.string()) })
+export type CheckedAuthSession = z.infer<typeof checkedAuthSession>
+
 /** Values by field name; an empty object polls a device code; `callback_url` is where a browser elsewhere ended at. */
 export const resumeAuthSession = z.strictObject({
   input: z.record(z.string().max(32), z.string().max(65_536)).default({}),

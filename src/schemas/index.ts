@@ -41,6 +41,9 @@ export {
 export {
   type AuthSession,
   authSession,
+  type CheckedAuthSession,
+  checkAuthSession,
+  checkedAuthSession,
   type Field,
   field,
   resumeAuthSession,

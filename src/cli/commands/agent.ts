@@ -6,7 +6,7 @@ import {
   removeIdentity,
   writeClientConfig,
 } from '../../config/index.ts'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, nearestWord } from '../../protocol/index.ts'
 import { day } from '../day.ts'
 import { defaultHandle } from '../default-handle.ts'
 import type { Invocation } from '../invocation.ts'
@@ -140,7 +140,11 @@ const NOT_KNOWN: ReadonlySet<string> = new Set([
 function existing(config: Config, handle: string) {
   const identity = readIdentity(config.paths, handle)
   if (identity) return identity
+  const meant = nearestWord(handle, listIdentities(config.paths))
   throw new BrokerError('NotFoundError', `There is no agent "${handle}" in this home`, {
-    hint: 'See `broker agent list`, or make it with `broker agent create`.',
+    hint:
+      meant === undefined
+        ? 'See `broker agent list`, or make it with `broker agent create`.'
+        : `Did you mean ${meant}? See \`broker agent list\`.`,
   })
 }

@@ -1,5 +1,6 @@
 import type { DaemonClient } from '../../client/index.ts'
-import type { AuditEventName, AuditStatus } from '../../protocol/index.ts'
+import { listIdentities } from '../../config/index.ts'
+import { type AuditEventName, type AuditStatus, nearestWord } from '../../protocol/index.ts'
 import type { AuditEvent, AuditQuery } from '../../schemas/index.ts'
 import { day } from '../day.ts'
 import type { Invocation } from '../invocation.ts'
@@ -25,9 +26,16 @@ export async function log(invocation: Invocation, options: LogOptions): Promise<
   if (options.raw) return printDebugLog(invocation, options.count)
   const { output } = invocation
   const query = queryOf(options)
-  const events = await asAgent(invocation, (client) => newest(client, query, options.count))
+  const { events, meant } = await asAgent(invocation, async (client) => {
+    const events = await newest(client, query, options.count)
+    return { events, meant: events.length > 0 ? [] : await meantBy(invocation, client, query) }
+  })
   output.result(events, () => {
-    if (events.length === 0) return output.note(nothingFound(query))
+    if (events.length === 0) {
+      output.note(nothingFound(query))
+      for (const word of meant) output.note(`Did you mean ${word}?`)
+      return
+    }
     output.table(['TIME', 'EVENT', 'PROVIDER', 'CONNECTION', 'AGENT', 'STATUS', 'WHAT'], events.map(rowOf), {
       below: 'WHAT',
       shorten: ['AGENT', 'CONNECTION', 'PROVIDER', 'EVENT'],
@@ -40,6 +48,21 @@ function nothingFound(query: AuditQuery): string {
     ([name, value]) => `${name} ${TIMES.has(name) ? day(String(value)) : value}`,
   )
   return filters.length === 0 ? 'Nothing was recorded yet.' : `Nothing that was recorded fits: ${filters.join(', ')}.`
+}
+
+/** What a filter was probably meant to be: what is gone has its events too, and is no mistake. */
+async function meantBy(
+  { config }: Invocation,
+  client: DaemonClient,
+  { provider, identity }: AuditQuery,
+): Promise<readonly string[]> {
+  const { bundled, custom } = await client.providers()
+  const names = [...bundled, ...custom].map(({ name }) => name)
+  const agents = listIdentities(config.paths)
+  return [
+    ...(provider === undefined || names.includes(provider) ? [] : [nearestWord(provider, names)]),
+    ...(identity === undefined || agents.includes(identity) ? [] : [nearestWord(identity, agents)]),
+  ].filter((word) => word !== undefined)
 }
 
 const TIMES: ReadonlySet<string> = new Set(['since', 'until'])

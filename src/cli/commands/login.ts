@@ -1,4 +1,5 @@
 import type { DaemonClient } from '../../client/index.ts'
+import { isCommonLoopback } from '../../network/index.ts'
 import { BrokerError, type ErrorName, type FlowName, isErrorName } from '../../protocol/index.ts'
 import type { AuthSession, StartAuthSession } from '../../schemas/index.ts'
 import { openInBrowser } from '../browser.ts'
@@ -142,6 +143,8 @@ async function logIn(started: Login, provider: string): Promise<AuthSession> {
   const login = { ...started, options: await withMeantBaseUrl(started, provider) }
   const { options } = login
   await confirmBaseUrl(invocation, provider, options)
+  const free = await withoutKey(login, provider)
+  if (free !== undefined) invocation.output.note(free)
   const session = await begin(login, {
     provider,
     connection: options.connection,
@@ -153,7 +156,21 @@ async function logIn(started: Login, provider: string): Promise<AuthSession> {
     ...(options.force && { force: true }),
     ...(options.newClient && { new_client: true }),
   })
-  return completed(await finish(login, session))
+  try {
+    return completed(await finish(login, session))
+  } catch (error) {
+    const isEmpty = error instanceof BrokerError && error.name === 'InvalidRequestError' && free !== undefined
+    throw isEmpty ? withHint(error, `${free} ${error.options.hint ?? ''}`.trim()) : error
+  }
+}
+
+/** Servers that people start on their own machine ask for no key unless they were told to. */
+async function withoutKey({ client, options: { baseUrl } }: Login, provider: string): Promise<string | undefined> {
+  const url = baseUrl === undefined ? undefined : URL.parse(baseUrl)
+  if (!url || !isCommonLoopback(url.hostname)) return undefined
+  const { self_hosted: places, flow } = await client.provider(provider)
+  if (places === undefined || flow !== 'api_key') return undefined
+  return `If your ${provider} asks for no key, none is needed: \`broker run\` reaches ${url.origin} without a login.`
 }
 
 async function withMeantBaseUrl({ client, options, invocation }: Login, provider: string): Promise<LoginOptions> {

@@ -187,7 +187,7 @@ async function scan(
   })
   const results: ImportResult[] = []
   for (const provider of providers) {
-    results.push(...(await importKeys(provider, { client, mode, found, unread, keys, connections, warn })))
+    results.push(...(await importKeys(provider, { client, mode, providers, found, unread, keys, connections, warn })))
   }
   return { results, unknown: others }
 }
@@ -209,10 +209,11 @@ function report({ config, output }: Invocation, handle: string, { results, unkno
   output.done(`"${handle}" is set up at ${config.baseUrl}`)
   if (unknown.length > 0) output.note(unknownInWords(unknown))
   if (told.length === 0) output.note('No API keys were found here. Store one with `broker login <provider>`.')
-  if (results.some(({ status, needs }) => status === 'different' && !needs)) {
+  const usable = new Set(results.flatMap(({ status, needs, refused }) => (needs || refused ? [] : [status])))
+  if (usable.has('different')) {
     output.note('Keys that differ were left alone; `broker onboard --overwrite` takes those found.')
   }
-  if (mode === 'scan_only' && results.some(({ status, needs }) => status === 'missing' && !needs)) {
+  if (mode === 'scan_only' && usable.has('missing')) {
     output.note('Nothing was imported; `broker onboard` imports what is not stored yet.')
   }
   if (results.some(({ status }) => status === 'imported')) {

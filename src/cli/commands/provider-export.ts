@@ -1,5 +1,6 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { makeFolders } from '../../config/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import type { DescribedProvider } from '../../schemas/index.ts'
 import type { Invocation } from '../invocation.ts'
@@ -47,12 +48,23 @@ function intoFolder(
   const files = definitions.map((definition) => ({ definition, path: join(folder, `${definition.name}.json`) }))
   const there = files.find(({ path }) => existsSync(path))
   if (there && !overwrites) throw isThere(there.path)
-  mkdirSync(folder, { recursive: true })
+  makeFolder(folder)
   for (const { definition, path } of files) writeFileSync(path, `${JSON.stringify(definition, undefined, 2)}\n`)
   output.result({ status: 'ok', files: files.map(({ path }) => path) }, () => {
     for (const { path } of files) output.line(path)
     output.note(`Register them elsewhere with \`broker provider register ${folder}\`.`)
   })
+}
+
+function makeFolder(path: string): void {
+  try {
+    makeFolders(resolve(path))
+  } catch (cause) {
+    throw new BrokerError('InvalidRequestError', `The folder "${path}" cannot be made; nothing was written`, {
+      cause,
+      hint: 'Name another place with --out.',
+    })
+  }
 }
 
 export function isThere(path: string): BrokerError {

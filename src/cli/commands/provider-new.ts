@@ -23,12 +23,15 @@ export async function newProvider(invocation: Invocation, name: string, options:
   if (!isProviderName(name)) throw notAName()
   const out = options.out ?? `${name}.json`
   if (out !== '-' && existsSync(out) && !options.force) throw isThere(out)
-  const definition = definitionOf(name, await answered(invocation, name, options))
+  const answers = await answered(invocation, name, options)
+  const definition = definitionOf(name, answers)
   await mustBeGood(invocation, definition)
   if (out === '-') return output.document(definition)
   writeFileSync(out, `${JSON.stringify(definition, undefined, 2)}\n`)
   output.result({ status: 'ok', provider: name, file: out }, () => {
     output.done(`Wrote ${out}`)
+    const below = answers.host.filter((host) => host.includes('/'))
+    if (below.length > 0) output.note(`The key goes to ${below.join(', ')} alone, and to no other path there.`)
     output.note(`Look at it, then: broker provider register ${out}`)
   })
 }
@@ -75,10 +78,12 @@ async function ask({ terminal }: Invocation, question: string, need?: 'required'
   return answer?.reveal() ?? ''
 }
 
-/** Whoever pastes the address of the API means its host. */
+/** Whoever pastes the address of the API means its host, and what is below its path. */
 function hostOf(text: string): string {
   const url = /^https?:\/\//i.test(text) ? URL.parse(text) : undefined
-  return url ? url.host : text
+  const [, host = text, path = ''] = /^([^/]+)(\/[^?#]*)/.exec(url ? `${url.host}${url.pathname}` : text) ?? []
+  const below = path.replace(/\/?\*?$/, '')
+  return below === '' ? (url?.host ?? (path === '/' ? host : text)) : `${host}${below}/*`
 }
 
 type Way = Pick<NewOptions, 'header' | 'prefix' | 'query'>

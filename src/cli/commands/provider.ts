@@ -22,7 +22,7 @@ export async function listProviders(invocation: Invocation): Promise<void> {
     output.table(
       ['PROVIDER', 'NAME', 'TYPE', 'FLOW', 'SOURCE', 'CONNECTIONS'],
       [...list.custom, ...list.bundled].map(rowOf),
-      { shorten: ['NAME', 'CONNECTIONS'] },
+      { shorten: ['CONNECTIONS', 'NAME', 'FLOW'] },
     )
   })
 }

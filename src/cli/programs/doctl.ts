@@ -1,5 +1,5 @@
 import { DEFAULT_CONNECTION, isConnectionName, Secret } from '../../protocol/index.ts'
-import type { FileKey, FileKeys } from '../file-keys.ts'
+import { type FileKey, type FileKeys, noConnectionCalled } from '../file-keys.ts'
 import { Broken, parseYaml, type Tree, textIn, treeIn } from '../structured-text.ts'
 
 /** The tokens in doctl's config.yaml: each authentication context becomes a connection of its name. */
@@ -21,7 +21,7 @@ export function doctlKeys(text: string): FileKeys | Broken {
         values: { api_key: new Secret(token) },
       }),
     ),
-    elsewhere: (others ?? []).map(([name]) => `context "${name}" was left: no connection can be called that`),
+    elsewhere: (others ?? []).map(([name]) => `context "${name}" ${noConnectionCalled(name, 'digitalocean')}`),
   }
 }
 

@@ -1,5 +1,5 @@
 import { DEFAULT_CONNECTION, isConnectionName, Secret } from '../../protocol/index.ts'
-import type { FileKey, FileKeys } from '../file-keys.ts'
+import { type FileKey, type FileKeys, noConnectionCalled } from '../file-keys.ts'
 import { Broken, isTree, parseIni, textIn } from '../structured-text.ts'
 
 interface StoredToken {
@@ -37,5 +37,5 @@ function whyNot({ name, token, ends }: StoredToken): string | undefined {
   if (ends || token.startsWith('hf_oauth_')) {
     return `the token "${name}" is of a login in the browser and ends; \`broker login huggingface\` gives Broker one of its own`
   }
-  return isConnectionName(name) ? undefined : `the token "${name}" was left: no connection can be called that`
+  return isConnectionName(name) ? undefined : `the token "${name}" ${noConnectionCalled(name, 'huggingface')}`
 }

@@ -137,7 +137,9 @@ describe('what doctl keeps', () => {
     const text = 'access-token: dop_v1_CNRY1\nauth-contexts:\n  work: dop_v1_CNRY2\n  "a b": CNRY3\ncontext: default\n'
     assert.deepEqual(read(doctlKeys(text)), {
       keys: ['digitalocean default dop_v1_CNRY1', 'digitalocean work dop_v1_CNRY2'],
-      said: ['context "a b" was left: no connection can be called that'],
+      said: [
+        'context "a b" was left: no connection can be called that (`broker login digitalocean --connection a-b` stores it)',
+      ],
     })
   })
 

@@ -1,5 +1,5 @@
 import { DEFAULT_CONNECTION, isConnectionName, Secret } from '../../protocol/index.ts'
-import type { FileKey, FileKeys } from '../file-keys.ts'
+import { type FileKey, type FileKeys, noConnectionCalled } from '../file-keys.ts'
 import { Broken, isTree, parseToml, type Tree, textIn } from '../structured-text.ts'
 
 interface ProfileKey {
@@ -52,5 +52,5 @@ function whyNot(one: ProfileKey, now: Date): string | undefined {
   const { key, ends } = one
   if (key.includes('*')) return 'is kept in the keyring of the operating system; `broker login stripe` stores one'
   if (ends !== undefined && Date.parse(ends) < now.getTime()) return `ended on ${ends}: \`stripe login\` renews it`
-  return isConnectionName(connectionOf(one)) ? undefined : 'was left: no connection can be called that'
+  return isConnectionName(connectionOf(one)) ? undefined : noConnectionCalled(connectionOf(one), 'stripe')
 }

@@ -1,6 +1,12 @@
 import * as z from 'zod'
 import { BrokerError, secretInput } from '../../protocol/index.ts'
-import { authSession, resumeAuthSession, startAuthSession } from '../../schemas/index.ts'
+import {
+  authSession,
+  checkAuthSession,
+  checkedAuthSession,
+  resumeAuthSession,
+  startAuthSession,
+} from '../../schemas/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import { type Route, route } from './route.ts'
 
@@ -21,6 +27,17 @@ export function sessionRoutes(
       reply: authSession,
       status: 201,
       handle: async ({ who, body }) => ({ body: await sessions.begin(who, body) }),
+    }),
+    route({
+      method: 'POST',
+      path: '/api/auth/sessions/check',
+      access: 'principal',
+      summary: 'Decides on a key as a login with it would: nobody is asked, nothing is kept.',
+      body: checkAuthSession,
+      reply: checkedAuthSession,
+      handle: async ({ who, body: { input, ...wanted } }) => ({
+        body: { status: 'ok' as const, warnings: [...(await sessions.check(who, wanted, secretInput(input)))] },
+      }),
     }),
     route({
       method: 'GET',

@@ -45,6 +45,12 @@ export interface AuthSessions {
    *   says or fails to say: EndpointUnreachableError, AuthenticationFailedError
    */
   begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession>
+  /**
+   * Decides on a key as a login with it would, without asking the provider and without keeping anything.
+   * @returns what is odd about it: sentences
+   * @throws BrokerError as {@link AuthSessions.begin} and {@link AuthSessions.resume}
+   */
+  check(actor: Actor, wanted: StartAuthSession, input: SecretInput): Promise<readonly string[]>
   /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
   get(actor: Actor, id: string): AuthSession
   /**

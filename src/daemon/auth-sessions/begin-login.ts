@@ -79,6 +79,14 @@ function usualWay(definition: ProviderDefinition, wanted: FlowName | undefined):
   })
 }
 
+/** Of a flow in which nothing is entered that could be looked at before it is used. */
+export function takesNoKey({ definition: { name } }: Provider, flow: FlowName): BrokerError {
+  return new BrokerError('OperationNotAllowedError', `Cannot check a login to ${name} by ${flow}: it takes no key`, {
+    provider: name,
+    hint: `Log in: broker login ${name} --flow ${flow}`,
+  })
+}
+
 const SECTION_WORDS = {
   signing: 'with a key that signs',
   client_credentials: 'with the id and secret of a client',

@@ -3,10 +3,10 @@ import type { AuthSession, RemovedProvider, StartAuthSession } from '../../schem
 import type { Audit } from '../audit/index.ts'
 import { type Connections, connectionExists, type OAuthClients, removeUnusedDefinition } from '../connections/index.ts'
 import { type Flows, redirectUriOf } from '../flows/index.ts'
-import { definitionAt, type Providers } from '../providers/index.ts'
+import { definitionAt, oddShapes, type Providers, parseCredential } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
 import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
-import { beginLogin, chooseWay, requireOwnLogin } from './begin-login.ts'
+import { beginLogin, chooseWay, requireOwnLogin, takesNoKey } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
@@ -87,13 +87,7 @@ class AuthSessionsInMemory implements AuthSessions {
 
   async #begin(actor: Actor, wanted: StartAuthSession): Promise<Session> {
     const { scopes, force, new_client: newClient, source = 'login', connection = DEFAULT_CONNECTION } = wanted
-    const provider = this.#options.providers.get(wanted.provider)
-    const baseUrl = await addressOf(this.#options, actor, provider, wanted.base_url)
-    requireOwnLogin(provider, baseUrl, wanted)
-    const there = { ...provider, definition: definitionAt(provider.definition, baseUrl) }
-    const { flow, section } = chooseWay(there, wanted)
-    const id = { provider: provider.definition.name, connection }
-    if (!force && (await this.#options.connections.exists(actor, id.provider, connection))) throw connectionExists(id)
+    const { provider, there, baseUrl, flow, section } = await this.#wayOf(actor, wanted)
     const login: NewSession = { actor, provider, connection, flow, source, existing: force ? 'replace' : 'refuse' }
     const step = await this.#recordingFailure(login, () =>
       beginLogin(this.#rooms, flow, {
@@ -109,6 +103,26 @@ class AuthSessionsInMemory implements AuthSessions {
     this.#keep(session)
     this.#wait(session, step)
     return session
+  }
+
+  async check(actor: Actor, wanted: StartAuthSession, input: SecretInput): Promise<readonly string[]> {
+    const { there, flow, section } = await this.#wayOf(actor, wanted)
+    if (flow !== 'api_key') throw takesNoKey(there, flow)
+    parseCredential(there.definition, input, section)
+    return section === 'client_credentials' ? [] : oddShapes(there.definition, input, section)
+  }
+
+  /** All that is decided about a login before anybody is asked. */
+  async #wayOf(actor: Actor, wanted: StartAuthSession) {
+    const provider = this.#options.providers.get(wanted.provider)
+    const baseUrl = await addressOf(this.#options, actor, provider, wanted.base_url)
+    requireOwnLogin(provider, baseUrl, wanted)
+    const there = { ...provider, definition: definitionAt(provider.definition, baseUrl) }
+    const way = chooseWay(there, wanted)
+    const id = { provider: provider.definition.name, connection: wanted.connection ?? DEFAULT_CONNECTION }
+    const isThere = !wanted.force && (await this.#options.connections.exists(actor, id.provider, id.connection))
+    if (isThere) throw connectionExists(id)
+    return { provider, there, baseUrl, ...way }
   }
 
   #keep(session: Session): void {
