@@ -1,5 +1,37 @@
 /** Made by `npm run moved`: by provider, what its credentials were bound to under earlier definitions. */
 export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = {
+  activecampaign: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-token',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{account}.api-us1.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.api-us1.com'],
+      injections: [],
+    },
+  ],
+  adyen: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        '*.adyenpayments.com',
+        'checkout-test.adyen.com',
+        'management-live.adyen.com',
+        'management-test.adyen.com',
+      ],
+      injections: [],
+    },
+  ],
   agentmail: [
     {
       api_key: {
@@ -11,6 +43,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.agentmail.to'],
+      injections: [],
+    },
+  ],
+  aihubmix: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['aihubmix.com/v1/*'],
       injections: [],
     },
   ],
@@ -207,6 +253,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  browserbase: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-bb-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.browserbase.com'],
+      injections: [],
+    },
+  ],
   browserless: [
     {
       api_key: {
@@ -221,6 +280,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  buffer: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.buffer.com'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -232,6 +305,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  bunny: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'accesskey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bunny.net'],
       injections: [],
     },
   ],
@@ -302,6 +388,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.contentful.com', 'upload.contentful.com'],
       injections: [],
+    },
+  ],
+  convex: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Convex',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{deployment}.convex.cloud',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.convex.cloud'],
+      injections: [],
+    },
+  ],
+  dailymotion: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.dailymotion.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.dailymotion.com/oauth/token',
+      },
     },
   ],
   databricks: [
@@ -417,6 +531,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  deviantart: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['www.deviantart.com/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://www.deviantart.com/oauth2/token',
+      },
+    },
+  ],
   diffbot: [
     {
       api_key: {
@@ -515,6 +642,37 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://api.fitbit.com/oauth2/token',
       },
+    },
+  ],
+  foursquare: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      headers: {
+        'X-Places-Api-Version': '2025-06-17',
+      },
+      hosts: ['places-api.foursquare.com'],
+      injections: [],
+    },
+  ],
+  fred: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.stlouisfed.org'],
+      injections: [],
     },
   ],
   github: [
@@ -882,6 +1040,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  hyperbrowser: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.hyperbrowser.ai', 'app.hyperbrowser.ai/api/*'],
+      injections: [],
+    },
+  ],
   'inference-net': [
     {
       api_key: {
@@ -965,6 +1136,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['app.launchdarkly.com/api/*'],
       injections: [],
+    },
+  ],
+  lichess: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['lichess.org/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'none',
+        token_url: 'https://lichess.org/api/token',
+      },
     },
   ],
   linear: [
