@@ -617,6 +617,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  explorium: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.explorium.ai'],
+      injections: [],
+    },
+  ],
   fal: [
     {
       api_key: {
@@ -1064,6 +1077,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.inference.net'],
+      injections: [],
+    },
+  ],
+  ipinfo: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.ipinfo.io', 'ipinfo.io'],
       injections: [],
     },
   ],
