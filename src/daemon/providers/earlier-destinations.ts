@@ -461,6 +461,27 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'circleci.com/api/*',
+        'circleci.com/api/v2/*',
+        'circleci.com/api/v3/*',
+        'circleci.com/graphql-unstable/*',
+        'runner.circleci.com/api/*',
+      ],
+      injections: [
+        '{"hosts":["circleci.com/api/v2/*","circleci.com/api/v3/*"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+        '{"hosts":["circleci.com/api/v2/*","circleci.com/api/v3/*"],"name":"Circle-Token","type":"header"}',
+        '{"hosts":["circleci.com/graphql-unstable/*"],"name":"Authorization","type":"header"}',
+      ],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'circle-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['circleci.com/api/*'],
       injections: [],
     },
@@ -1674,6 +1695,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://api.notion.com/v1/oauth/token',
       },
+    },
+  ],
+  novita: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.novita.ai'],
+      injections: [],
     },
   ],
   omdb: [
