@@ -1,5 +1,65 @@
 /** Made by `npm run moved`: by provider, what its credentials were bound to under earlier definitions. */
 export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = {
+  '302ai': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.302.ai'],
+      injections: [],
+    },
+  ],
+  activecampaign: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-token',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{account}.api-us1.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.api-us1.com'],
+      injections: [],
+    },
+  ],
+  adyen: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        '*.adyenpayments.com',
+        'checkout-test.adyen.com',
+        'management-live.adyen.com',
+        'management-test.adyen.com',
+      ],
+      injections: [],
+    },
+  ],
+  affinity: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.affinity.co/v2/*'],
+      injections: [],
+    },
+  ],
   agentmail: [
     {
       api_key: {
@@ -12,6 +72,44 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.agentmail.to'],
       injections: [],
+    },
+  ],
+  aihubmix: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['aihubmix.com/v1/*'],
+      injections: [],
+    },
+  ],
+  airtable: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.airtable.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.airtable.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://airtable.com/oauth2/v1/token',
+      },
     },
   ],
   algolia: [
@@ -28,6 +126,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
     },
   ],
+  asana: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['app.asana.com/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://app.asana.com/-/oauth_token',
+      },
+    },
+  ],
   assemblyai: [
     {
       api_key: {
@@ -39,6 +150,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.assemblyai.com', 'streaming.assemblyai.com'],
       injections: [],
+    },
+  ],
+  autodesk: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['developer.api.autodesk.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://developer.api.autodesk.com/authentication/v2/token',
+      },
     },
   ],
   'aws-bedrock': [
@@ -168,6 +291,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'bland-ai': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bland.ai'],
+      injections: [],
+    },
+  ],
   braintrust: [
     {
       api_key: {
@@ -207,6 +343,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  browserbase: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-bb-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.browserbase.com'],
+      injections: [],
+    },
+  ],
   browserless: [
     {
       api_key: {
@@ -221,6 +370,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  buffer: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.buffer.com'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -232,6 +395,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  bunny: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'accesskey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bunny.net'],
       injections: [],
     },
   ],
@@ -276,6 +452,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  circleci: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'circle-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['circleci.com/api/*'],
+      injections: [],
+    },
+  ],
   cloudinary: [
     {
       api_key: {
@@ -302,6 +491,48 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.contentful.com', 'upload.contentful.com'],
       injections: [],
+    },
+  ],
+  convex: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Convex',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{deployment}.convex.cloud',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.convex.cloud'],
+      injections: [],
+    },
+  ],
+  'cursor-admin': [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cursor.com/analytics/*', 'api.cursor.com/teams/*'],
+      injections: [],
+    },
+  ],
+  dailymotion: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.dailymotion.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.dailymotion.com/oauth/token',
+      },
     },
   ],
   databricks: [
@@ -417,6 +648,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  deviantart: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['www.deviantart.com/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://www.deviantart.com/oauth2/token',
+      },
+    },
+  ],
   diffbot: [
     {
       api_key: {
@@ -428,6 +672,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.diffbot.com', 'kg.diffbot.com'],
+      injections: [],
+    },
+  ],
+  drata: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['public-api.drata.com'],
       injections: [],
     },
   ],
@@ -490,6 +748,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  explorium: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.explorium.ai'],
+      injections: [],
+    },
+  ],
   fal: [
     {
       api_key: {
@@ -514,6 +785,50 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_auth_method: 'client_secret_basic',
         token_url: 'https://api.fitbit.com/oauth2/token',
+      },
+    },
+  ],
+  foursquare: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      headers: {
+        'X-Places-Api-Version': '2025-06-17',
+      },
+      hosts: ['places-api.foursquare.com'],
+      injections: [],
+    },
+  ],
+  fred: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.stlouisfed.org'],
+      injections: [],
+    },
+  ],
+  freshbooks: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.freshbooks.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.freshbooks.com/auth/oauth/token',
       },
     },
   ],
@@ -599,6 +914,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['gmail.googleapis.com', 'www.googleapis.com/gmail/*'],
       oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['gmail.googleapis.com', 'www.googleapis.com/gmail/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/gmail.modify'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['gmail.googleapis.com', 'www.googleapis.com/gmail/*'],
+      oauth: {
         device_authorization_url: 'https://oauth2.googleapis.com/device/code',
         header_name: 'authorization',
         issuer: 'https://accounts.google.com',
@@ -637,7 +978,132 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  google: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: [
+        'admin.googleapis.com',
+        'aiplatform.googleapis.com',
+        'analyticsadmin.googleapis.com',
+        'analyticsdata.googleapis.com',
+        'androidpublisher.googleapis.com',
+        'artifactregistry.googleapis.com',
+        'asia-northeast1-aiplatform.googleapis.com',
+        'asia-southeast1-aiplatform.googleapis.com',
+        'bigquery.googleapis.com',
+        'bigquerydatatransfer.googleapis.com',
+        'bigquerystorage.googleapis.com',
+        'calendar-json.googleapis.com',
+        'chat.googleapis.com',
+        'classroom.googleapis.com',
+        'cloudbilling.googleapis.com',
+        'cloudbuild.googleapis.com',
+        'cloudfunctions.googleapis.com',
+        'cloudidentity.googleapis.com',
+        'cloudkms.googleapis.com',
+        'cloudresourcemanager.googleapis.com',
+        'cloudscheduler.googleapis.com',
+        'cloudtasks.googleapis.com',
+        'compute.googleapis.com',
+        'container.googleapis.com',
+        'dataflow.googleapis.com',
+        'discoveryengine.googleapis.com',
+        'dns.googleapis.com',
+        'docs.googleapis.com',
+        'documentai.googleapis.com',
+        'drive.googleapis.com',
+        'driveactivity.googleapis.com',
+        'europe-west1-aiplatform.googleapis.com',
+        'europe-west2-aiplatform.googleapis.com',
+        'europe-west3-aiplatform.googleapis.com',
+        'europe-west4-aiplatform.googleapis.com',
+        'europe-west9-aiplatform.googleapis.com',
+        'fcm.googleapis.com',
+        'firebase.googleapis.com',
+        'firebasehosting.googleapis.com',
+        'firebaserules.googleapis.com',
+        'firestore.googleapis.com',
+        'forms.googleapis.com',
+        'gmail.googleapis.com',
+        'health.googleapis.com',
+        'iam.googleapis.com',
+        'iamcredentials.googleapis.com',
+        'identitytoolkit.googleapis.com',
+        'keep.googleapis.com',
+        'language.googleapis.com',
+        'logging.googleapis.com',
+        'meet.googleapis.com',
+        'monitoring.googleapis.com',
+        'openidconnect.googleapis.com',
+        'people.googleapis.com',
+        'photoslibrary.googleapis.com',
+        'pubsub.googleapis.com',
+        'run.googleapis.com',
+        'script.googleapis.com',
+        'searchconsole.googleapis.com',
+        'secretmanager.googleapis.com',
+        'serviceusage.googleapis.com',
+        'sheets.googleapis.com',
+        'slides.googleapis.com',
+        'spanner.googleapis.com',
+        'speech.googleapis.com',
+        'sqladmin.googleapis.com',
+        'storage.googleapis.com',
+        'tagmanager.googleapis.com',
+        'tasks.googleapis.com',
+        'texttospeech.googleapis.com',
+        'translate.googleapis.com',
+        'translation.googleapis.com',
+        'us-central1-aiplatform.googleapis.com',
+        'us-east1-aiplatform.googleapis.com',
+        'us-east4-aiplatform.googleapis.com',
+        'us-east5-aiplatform.googleapis.com',
+        'us-west1-aiplatform.googleapis.com',
+        'us-west4-aiplatform.googleapis.com',
+        'videointelligence.googleapis.com',
+        'vision.googleapis.com',
+        'workspaceevents.googleapis.com',
+        'www.googleapis.com',
+        'youtube.googleapis.com',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+  ],
   'google-calendar': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/calendar/*'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/calendar/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/calendar'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
@@ -787,6 +1253,62 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'google-forms': [
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['forms.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/forms.body'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
+  'google-gemini': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-goog-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['generativelanguage.googleapis.com'],
+      injections: [],
+    },
+  ],
+  'google-sheets': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['sheets.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['sheets.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/spreadsheets'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   greenhouse: [
     {
       api_key: {
@@ -882,6 +1404,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  hyperbrowser: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.hyperbrowser.ai', 'app.hyperbrowser.ai/api/*'],
+      injections: [],
+    },
+  ],
+  'incident-io': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.incident.io'],
+      injections: [],
+    },
+  ],
   'inference-net': [
     {
       api_key: {
@@ -893,6 +1442,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.inference.net'],
+      injections: [],
+    },
+  ],
+  ipinfo: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.ipinfo.io', 'ipinfo.io'],
       injections: [],
     },
   ],
@@ -967,6 +1530,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  lever: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.lever.co'],
+      injections: [],
+    },
+  ],
+  lichess: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['lichess.org/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'none',
+        token_url: 'https://lichess.org/api/token',
+      },
+    },
+  ],
   linear: [
     {
       auth_type: 'oauth2',
@@ -991,6 +1581,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.cloud.llamaindex.ai'],
+      injections: [],
+    },
+  ],
+  mailgun: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: 'api',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu.mailgun.net', 'api.mailgun.net'],
       injections: [],
     },
   ],
@@ -1072,6 +1676,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  novita: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.novita.ai'],
+      injections: [],
+    },
+  ],
   omdb: [
     {
       api_key: {
@@ -1097,6 +1715,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['openrouter.ai/api/*'],
+      injections: [],
+    },
+  ],
+  'ovh-ai-endpoints': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['oai.endpoints.kepler.ai.cloud.ovh.net'],
       injections: [],
     },
   ],
@@ -1214,6 +1846,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  portkey: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-portkey-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.portkey.ai'],
+      injections: [],
+    },
+  ],
   posthog: [
     {
       api_key: {
@@ -1228,6 +1873,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  quickbooks: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['quickbooks.api.intuit.com', 'sandbox-quickbooks.api.intuit.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer',
+      },
+    },
+  ],
   reducto: [
     {
       api_key: {
@@ -1240,6 +1898,47 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['platform.reducto.ai'],
       injections: [],
+    },
+  ],
+  sage: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.accounting.sage.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth.accounting.sage.com/token',
+      },
+    },
+  ],
+  salesforce: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['*.my.salesforce.com'],
+      oauth: {
+        device_authorization_url: 'https://login.salesforce.com/services/oauth2/token',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://login.salesforce.com/services/oauth2/revoke',
+        token_url: 'https://login.salesforce.com/services/oauth2/token',
+      },
+    },
+  ],
+  'salesforce-sandbox': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['*.sandbox.my.salesforce.com'],
+      oauth: {
+        device_authorization_url: 'https://test.salesforce.com/services/oauth2/token',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://test.salesforce.com/services/oauth2/revoke',
+        token_url: 'https://test.salesforce.com/services/oauth2/token',
+      },
     },
   ],
   scrapegraphai: [
@@ -1366,6 +2065,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['mapi.storyblok.com'],
+      injections: [],
+    },
+  ],
+  stytch: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{project_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.stytch.com', 'test.stytch.com'],
       injections: [],
     },
   ],
