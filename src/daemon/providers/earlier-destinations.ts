@@ -1021,6 +1021,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
     },
   ],
+  'mcp-zapier': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['mcp.zapier.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        resource: 'https://mcp.zapier.com/api/mcp/mcp',
+      },
+    },
+  ],
   mercury: [
     {
       api_key: {
@@ -1097,6 +1109,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['openrouter.ai/api/*'],
+      injections: [],
+    },
+  ],
+  openstreetmap: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.openstreetmap.org', 'www.openstreetmap.org/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://www.openstreetmap.org/oauth2/token',
+      },
+    },
+  ],
+  outscraper: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.app.outscraper.com'],
       injections: [],
     },
   ],
