@@ -1279,6 +1279,56 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  reka: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.reka.ai'],
+      injections: [],
+    },
+  ],
+  revenuecat: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.revenuecat.com'],
+      injections: [],
+    },
+  ],
+  roblox: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['apis.roblox.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['apis.roblox.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://apis.roblox.com/oauth/v1/token',
+      },
+    },
+  ],
   scrapegraphai: [
     {
       api_key: {
@@ -1306,6 +1356,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  segmind: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.segmind.com'],
+      injections: [],
+    },
+  ],
   sendgrid: [
     {
       api_key: {
@@ -1317,6 +1380,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  similarweb: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.similarweb.com'],
       injections: [],
     },
   ],
@@ -1377,6 +1454,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sonarcloud.io', 'sonarcloud.io/api/*'],
+      injections: [],
+    },
+  ],
+  spider: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.spider.cloud'],
       injections: [],
     },
   ],
@@ -1494,6 +1585,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.tomtom.com'],
       injections: [],
+    },
+  ],
+  trakt: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      headers: {
+        'trakt-api-version': '2',
+      },
+      hosts: ['api.trakt.tv'],
+      injections: ['{"name":"trakt-api-key","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://api.trakt.tv/oauth/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.trakt.tv/oauth/token',
+      },
     },
   ],
   'twelve-data': [
