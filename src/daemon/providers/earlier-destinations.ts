@@ -1,5 +1,30 @@
 /** Made by `npm run moved`: by provider, what its credentials were bound to under earlier definitions. */
 export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = {
+  adobe: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['audio-video-api.adobe.io', 'firefly-api.adobe.io', 'image.adobe.io'],
+      injections: ['{"name":"x-api-key","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://ims-na1.adobelogin.com/ims/token/v3',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['audio-video-api.adobe.io', 'firefly-api.adobe.io', 'image.adobe.io'],
+      injections: ['{"name":"x-api-key","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://ims-na1.adobelogin.com/ims/token/v3',
+      },
+    },
+  ],
   agentmail: [
     {
       api_key: {
@@ -14,6 +39,29 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  alchemy: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        '*.g.alchemy.com/data/v1/*',
+        '*.g.alchemy.com/nft/v3/*',
+        '*.g.alchemy.com/prices/v1/*',
+        '*.g.alchemy.com/v2/*',
+      ],
+      injections: [
+        '{"hosts":["*.g.alchemy.com/data/v1/*"],"prefix":"/data/v1/","type":"path"}',
+        '{"hosts":["*.g.alchemy.com/nft/v3/*"],"prefix":"/nft/v3/","type":"path"}',
+        '{"hosts":["*.g.alchemy.com/prices/v1/*"],"prefix":"/prices/v1/","type":"path"}',
+        '{"hosts":["*.g.alchemy.com/v2/*"],"prefix":"/v2/","type":"path"}',
+      ],
+    },
+  ],
   algolia: [
     {
       api_key: {
@@ -26,6 +74,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['*.algolia.net'],
       injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
+    },
+  ],
+  'alpha-vantage': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['www.alphavantage.co'],
+      injections: [],
+    },
+  ],
+  apify: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.apify.com'],
+      injections: [],
     },
   ],
   assemblyai: [
@@ -168,6 +244,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  box: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.box.com', 'upload.box.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://api.box.com/oauth2/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.box.com/oauth2/token',
+      },
+    },
+  ],
   braintrust: [
     {
       api_key: {
@@ -221,6 +311,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  browserstack: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{username}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api-cloud.browserstack.com', 'api.browserstack.com', 'hub-cloud.browserstack.com'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -247,6 +351,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.cal.com'],
       injections: [],
+    },
+  ],
+  canva: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.canva.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.canva.com/rest/v1/oauth/token',
+      },
     },
   ],
   'checkout-com': [
@@ -301,6 +418,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.contentful.com', 'upload.contentful.com'],
+      injections: [],
+    },
+  ],
+  cursor: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cursor.com/v0/*', 'api.cursor.com/v1/*'],
       injections: [],
     },
   ],
@@ -417,6 +548,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'deno-deploy': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.deno.com'],
+      injections: [],
+    },
+  ],
   diffbot: [
     {
       api_key: {
@@ -428,6 +573,48 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.diffbot.com', 'kg.diffbot.com'],
+      injections: [],
+    },
+  ],
+  digitalocean: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.digitalocean.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.digitalocean.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://cloud.digitalocean.com/v1/oauth/token',
+      },
+    },
+  ],
+  duffel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      headers: {
+        'Duffel-Version': 'v2',
+      },
+      hosts: ['api.duffel.com'],
       injections: [],
     },
   ],
@@ -637,6 +824,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'google-bigquery': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['bigquery.googleapis.com', 'www.googleapis.com/bigquery/*'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['bigquery.googleapis.com', 'www.googleapis.com/bigquery/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/bigquery'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   'google-calendar': [
     {
       auth_type: 'oauth2',
@@ -777,6 +992,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
       oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/drive'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      oauth: {
         device_authorization_url: 'https://oauth2.googleapis.com/device/code',
         header_name: 'authorization',
         issuer: 'https://accounts.google.com',
@@ -799,6 +1040,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['harvest.greenhouse.io'],
       injections: [],
+    },
+  ],
+  gumroad: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.gumroad.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.gumroad.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.gumroad.com/oauth/token',
+      },
     },
   ],
   hashnode: [
@@ -1068,6 +1334,48 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  morph: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.morphllm.com'],
+      injections: [],
+    },
+  ],
+  'nano-gpt': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['nano-gpt.com/api/*'],
+      injections: [],
+    },
+  ],
+  ncbi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['eutils.ncbi.nlm.nih.gov'],
+      injections: [],
+    },
+  ],
   notion: [
     {
       auth_type: 'oauth2',
@@ -1081,6 +1389,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_auth_method: 'client_secret_basic',
         token_url: 'https://api.notion.com/v1/oauth/token',
+      },
+    },
+  ],
+  okta: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'SSWS',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{domain}.okta.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.okta.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      base_url: 'https://{domain}.okta.com',
+      format: 1,
+      hosts: ['*.okta.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: '{base_url}/oauth2/v1/revoke',
+        token_url: '{base_url}/oauth2/v1/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      base_url: 'https://{domain}.okta.com',
+      format: 1,
+      hosts: ['*.okta.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: '{base_url}/oauth2/v1/revoke',
+        token_url: '{base_url}/oauth2/v1/token',
       },
     },
   ],
@@ -1224,6 +1571,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.planetscale.com'],
+      injections: [],
+    },
+  ],
+  poe: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.poe.com'],
       injections: [],
     },
   ],
@@ -1511,6 +1872,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"Authorization","type":"header","value":"Bearer {api_key}"}'],
     },
   ],
+  surveymonkey: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu.surveymonkey.com', 'api.surveymonkey.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.eu.surveymonkey.com', 'api.surveymonkey.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.surveymonkey.com/oauth/token',
+      },
+    },
+  ],
   'terraform-cloud': [
     {
       api_key: {
@@ -1686,6 +2072,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  vercel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.vercel.com'],
+      injections: [],
+    },
+  ],
   'vercel-ai-gateway': [
     {
       api_key: {
@@ -1779,6 +2179,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.x.ai'],
       injections: [],
+    },
+  ],
+  yahoo: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['fantasysports.yahooapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.login.yahoo.com/oauth2/get_token',
+      },
     },
   ],
   'you-com': [
