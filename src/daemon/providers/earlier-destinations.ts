@@ -149,6 +149,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.axiom.co', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.axiom.co'],
       injections: [],
     },
@@ -336,6 +348,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  builtwith: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'KEY',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.builtwith.com'],
       injections: [],
     },
   ],
@@ -853,6 +879,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   'google-calendar': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/calendar/*'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/calendar/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/calendar'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
