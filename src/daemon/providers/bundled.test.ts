@@ -614,6 +614,7 @@ const EXPECTED_OF_TOKENS: readonly (readonly [name: string, request: string, ...
   ['auth0-uk', 'acme.uk.auth0.com/api/v2/users', 'Authorization: Bearer CNRYtoken'],
   ['autodesk', 'developer.api.autodesk.com/project/v1/hubs', 'Authorization: Bearer CNRYtoken'],
   ['azure-management', 'management.azure.com/subscriptions', 'Authorization: Bearer CNRYtoken'],
+  ['bamboohr', 'acme.bamboohr.com/api/v1/employees/directory', 'Authorization: Bearer CNRYtoken'],
   ['basecamp', '3.basecampapi.com/v1/me', 'Authorization: Bearer CNRYtoken'],
   ['bitbucket', 'api.bitbucket.org/2.0/user', 'Authorization: Bearer CNRYtoken'],
   ['bitly', 'api-ssl.bitly.com/v4/user', 'Authorization: Bearer CNRYtoken'],
@@ -1062,6 +1063,7 @@ const EXPECTED_OF_TENANTS: readonly (readonly [name: string, baseUrl: string, ..
 
 /** What a login or its end needs beside the form of requests: written down from the documentation, as above. */
 const EXPECTED_OF_LOGINS: readonly (readonly [name: string, member: string, value: unknown])[] = [
+  ['bamboohr', 'token_url', '{base_url}/token.php?request=token'],
   ['canva', 'revocation_url', 'https://api.canva.com/rest/v1/oauth/revoke'],
   ['canva', 'scopes', ['profile:read']],
   ['digitalocean', 'revocation_url', 'https://cloud.digitalocean.com/v1/oauth/revoke'],
@@ -1156,6 +1158,7 @@ const EXPECTED_VARIABLES: readonly (readonly [name: string, ...variables: string
   ['polygon', 'MASSIVE_API_KEY'],
   ['productboard', 'PRODUCTBOARD_API_TOKEN'],
   ['pylon', 'PYLON_API_KEY'],
+  ['pypi', 'MATURIN_PYPI_TOKEN', 'POETRY_PYPI_TOKEN_PYPI'],
   ['quickbase', 'QUICKBASE_USER_TOKEN'],
   ['recraft', 'RECRAFT_API_KEY'],
   ['recruitee', 'RECRUITEE_API_TOKEN'],
@@ -1300,6 +1303,13 @@ const EXPECTED_OF_CLIENTS: readonly (readonly [name: string, method: string, url
     POST,
     'https://login.microsoftonline.com/CNRYtenant_id/oauth2/v2.0/token',
     'https://management.azure.com/.default',
+  ],
+  [
+    'box',
+    POST,
+    'https://api.box.com/oauth2/token',
+    'box_subject_type=CNRYsubject_type',
+    'box_subject_id=CNRYsubject_id',
   ],
   ['databricks', BASIC, 'https://acme.cloud.databricks.com/oidc/v1/token', 'all-apis'],
   ['ebay', BASIC, 'https://api.ebay.com/identity/v1/oauth2/token', 'https://api.ebay.com/oauth/api_scope'],
