@@ -28,6 +28,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  adobe: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['audio-video-api.adobe.io', 'firefly-api.adobe.io', 'image.adobe.io'],
+      injections: ['{"name":"x-api-key","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://ims-na1.adobelogin.com/ims/token/v3',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['audio-video-api.adobe.io', 'firefly-api.adobe.io', 'image.adobe.io'],
+      injections: ['{"name":"x-api-key","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://ims-na1.adobelogin.com/ims/token/v3',
+      },
+    },
+  ],
   adyen: [
     {
       api_key: {
@@ -112,6 +137,29 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  alchemy: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        '*.g.alchemy.com/data/v1/*',
+        '*.g.alchemy.com/nft/v3/*',
+        '*.g.alchemy.com/prices/v1/*',
+        '*.g.alchemy.com/v2/*',
+      ],
+      injections: [
+        '{"hosts":["*.g.alchemy.com/data/v1/*"],"prefix":"/data/v1/","type":"path"}',
+        '{"hosts":["*.g.alchemy.com/nft/v3/*"],"prefix":"/nft/v3/","type":"path"}',
+        '{"hosts":["*.g.alchemy.com/prices/v1/*"],"prefix":"/prices/v1/","type":"path"}',
+        '{"hosts":["*.g.alchemy.com/v2/*"],"prefix":"/v2/","type":"path"}',
+      ],
+    },
+  ],
   algolia: [
     {
       api_key: {
@@ -124,6 +172,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['*.algolia.net'],
       injections: ['{"name":"X-Algolia-Application-Id","type":"header","value":"{app_id}"}'],
+    },
+  ],
+  'alpha-vantage': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['www.alphavantage.co'],
+      injections: [],
+    },
+  ],
+  apify: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.apify.com'],
+      injections: [],
     },
   ],
   asana: [
@@ -187,6 +263,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   axiom: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.axiom.co', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -304,6 +392,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  box: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.box.com', 'upload.box.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://api.box.com/oauth2/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.box.com/oauth2/token',
+      },
+    },
+  ],
   braintrust: [
     {
       api_key: {
@@ -370,6 +472,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  browserstack: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{username}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api-cloud.browserstack.com', 'api.browserstack.com', 'hub-cloud.browserstack.com'],
+      injections: [],
+    },
+  ],
   buffer: [
     {
       api_key: {
@@ -395,6 +511,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.buildkite.com'],
+      injections: [],
+    },
+  ],
+  builtwith: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'KEY',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.builtwith.com'],
       injections: [],
     },
   ],
@@ -425,6 +555,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  canva: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.canva.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.canva.com/rest/v1/oauth/token',
+      },
+    },
+  ],
   'checkout-com': [
     {
       api_key: {
@@ -453,6 +596,27 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   circleci: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'circle-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'circleci.com/api/*',
+        'circleci.com/api/v2/*',
+        'circleci.com/api/v3/*',
+        'circleci.com/graphql-unstable/*',
+        'runner.circleci.com/api/*',
+      ],
+      injections: [
+        '{"hosts":["circleci.com/api/v2/*","circleci.com/api/v3/*"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+        '{"hosts":["circleci.com/api/v2/*","circleci.com/api/v3/*"],"name":"Circle-Token","type":"header"}',
+        '{"hosts":["circleci.com/graphql-unstable/*"],"name":"Authorization","type":"header"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -505,6 +669,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['*.convex.cloud'],
+      injections: [],
+    },
+  ],
+  cursor: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cursor.com/v0/*', 'api.cursor.com/v1/*'],
       injections: [],
     },
   ],
@@ -648,6 +826,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'deno-deploy': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.deno.com'],
+      injections: [],
+    },
+  ],
   deviantart: [
     {
       auth_type: 'oauth2',
@@ -675,6 +867,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  digitalocean: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.digitalocean.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.digitalocean.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://cloud.digitalocean.com/v1/oauth/token',
+      },
+    },
+  ],
   drata: [
     {
       api_key: {
@@ -686,6 +903,23 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['public-api.drata.com'],
+      injections: [],
+    },
+  ],
+  duffel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      headers: {
+        'Duffel-Version': 'v2',
+      },
+      hosts: ['api.duffel.com'],
       injections: [],
     },
   ],
@@ -1077,6 +1311,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'google-bigquery': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['bigquery.googleapis.com', 'www.googleapis.com/bigquery/*'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['bigquery.googleapis.com', 'www.googleapis.com/bigquery/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/bigquery'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   'google-calendar': [
     {
       auth_type: 'oauth2',
@@ -1243,6 +1505,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
       oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/drive'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      oauth: {
         device_authorization_url: 'https://oauth2.googleapis.com/device/code',
         header_name: 'authorization',
         issuer: 'https://accounts.google.com',
@@ -1321,6 +1609,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['harvest.greenhouse.io'],
       injections: [],
+    },
+  ],
+  gumroad: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.gumroad.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.gumroad.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.gumroad.com/oauth/token',
+      },
     },
   ],
   hashnode: [
@@ -1625,6 +1938,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
     },
   ],
+  'mcp-zapier': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['mcp.zapier.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        resource: 'https://mcp.zapier.com/api/mcp/mcp',
+      },
+    },
+  ],
   mercury: [
     {
       api_key: {
@@ -1660,6 +1985,48 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  morph: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.morphllm.com'],
+      injections: [],
+    },
+  ],
+  'nano-gpt': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['nano-gpt.com/api/*'],
+      injections: [],
+    },
+  ],
+  ncbi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['eutils.ncbi.nlm.nih.gov'],
+      injections: [],
+    },
+  ],
   notion: [
     {
       auth_type: 'oauth2',
@@ -1690,6 +2057,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  okta: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'SSWS',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{domain}.okta.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.okta.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      base_url: 'https://{domain}.okta.com',
+      format: 1,
+      hosts: ['*.okta.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: '{base_url}/oauth2/v1/revoke',
+        token_url: '{base_url}/oauth2/v1/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      base_url: 'https://{domain}.okta.com',
+      format: 1,
+      hosts: ['*.okta.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: '{base_url}/oauth2/v1/revoke',
+        token_url: '{base_url}/oauth2/v1/token',
+      },
+    },
+  ],
   omdb: [
     {
       api_key: {
@@ -1715,6 +2121,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['openrouter.ai/api/*'],
+      injections: [],
+    },
+  ],
+  openstreetmap: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.openstreetmap.org', 'www.openstreetmap.org/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://www.openstreetmap.org/oauth2/token',
+      },
+    },
+  ],
+  outscraper: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.app.outscraper.com'],
       injections: [],
     },
   ],
@@ -1822,6 +2253,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  poe: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.poe.com'],
+      injections: [],
+    },
+  ],
   polar: [
     {
       api_key: {
@@ -1900,6 +2345,56 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  reka: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.reka.ai'],
+      injections: [],
+    },
+  ],
+  revenuecat: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.revenuecat.com'],
+      injections: [],
+    },
+  ],
+  roblox: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['apis.roblox.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['apis.roblox.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://apis.roblox.com/oauth/v1/token',
+      },
+    },
+  ],
   sage: [
     {
       auth_type: 'oauth2',
@@ -1968,6 +2463,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  segmind: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.segmind.com'],
+      injections: [],
+    },
+  ],
   sendgrid: [
     {
       api_key: {
@@ -1979,6 +2487,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  similarweb: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.similarweb.com'],
       injections: [],
     },
   ],
@@ -2042,6 +2564,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  spider: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.spider.cloud'],
+      injections: [],
+    },
+  ],
   steel: [
     {
       api_key: {
@@ -2094,6 +2630,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['*.supabase.co'],
       injections: ['{"name":"Authorization","type":"header","value":"Bearer {api_key}"}'],
+    },
+  ],
+  surveymonkey: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu.surveymonkey.com', 'api.surveymonkey.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.eu.surveymonkey.com', 'api.surveymonkey.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.surveymonkey.com/oauth/token',
+      },
     },
   ],
   'terraform-cloud': [
@@ -2170,6 +2731,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.tomtom.com'],
       injections: [],
+    },
+  ],
+  trakt: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      headers: {
+        'trakt-api-version': '2',
+      },
+      hosts: ['api.trakt.tv'],
+      injections: ['{"name":"trakt-api-key","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://api.trakt.tv/oauth/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.trakt.tv/oauth/token',
+      },
     },
   ],
   'twelve-data': [
@@ -2250,6 +2829,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.vapi.ai'],
+      injections: [],
+    },
+  ],
+  vercel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.vercel.com'],
       injections: [],
     },
   ],
@@ -2346,6 +2939,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.x.ai'],
       injections: [],
+    },
+  ],
+  yahoo: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['fantasysports.yahooapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://api.login.yahoo.com/oauth2/get_token',
+      },
     },
   ],
   'you-com': [
