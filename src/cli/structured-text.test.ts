@@ -9,7 +9,7 @@ const BROKEN: readonly (readonly [
   what: string,
   parse: (text: string) => Tree | Broken,
   text: string,
-  line?: number,
+  line?: number | undefined,
 ])[] = [
   ['JSON with a comma too many', parseJson, '{\n"a": "CNRY",,\n}', 2],
   ['JSON without a colon', parseJson, '{\n// mine\n"a" "CNRY"\n}', 3],

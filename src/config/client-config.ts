@@ -11,6 +11,9 @@ export interface ClientConfig {
   readonly pinned_base_url?: string
 }
 
+/** What is undefined is forgotten. */
+type ClientConfigChange = { readonly [Name in keyof ClientConfig]: ClientConfig[Name] | undefined }
+
 const NAMES = ['daemon_base_url', 'active_identity', 'daemon_did', 'pinned_base_url'] as const
 
 /** @throws BrokerError InvalidRequestError naming the file where it is damaged. */
@@ -34,7 +37,7 @@ function textOf(value: unknown, name: string, path: string): string {
 }
 
 /** Changes the named members and keeps the others; undefined removes one. */
-export function writeClientConfig(paths: HomePaths, change: ClientConfig): void {
+export function writeClientConfig(paths: HomePaths, change: ClientConfigChange): void {
   privateFolder(paths.home)
   sweepDrafts(folderOfHome(paths.client), OF_A_COMMAND_MS)
   const config = { ...readClientConfig(paths), ...change }

@@ -7,7 +7,7 @@ import { FIRST, LAST } from './stream-words.ts'
 const server = new WebSocketServer({ noServer: true })
 
 /** The WebSockets of OpenAI: below `/v1/responses` an answer to each question, elsewhere two words and the end. */
-export const speakByWebSocket: Host['upgrade'] = (request, socket, stream) =>
+export const speakByWebSocket: NonNullable<Host['upgrade']> = (request, socket, stream) =>
   server.handleUpgrade(request, socket, Buffer.alloc(0), (client) => {
     client.on('error', () => undefined)
     if (pathOf(request.url) === '/v1/responses') client.on('message', () => answer(client, stream))

@@ -69,7 +69,7 @@ const NOT_ANSWERED: RegisteredOne = { status: 'failed', error: 'InvalidRequestEr
 
 interface Reported extends Omit<RegisteredOne, 'error'> {
   readonly file: string
-  readonly error?: BrokerError['name']
+  readonly error?: BrokerError['name'] | undefined
 }
 
 function report({ output }: Invocation, results: readonly Reported[]): number {

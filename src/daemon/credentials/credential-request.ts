@@ -1,9 +1,17 @@
-import { type Authority, authority, HTTPS_PORT } from '../../network/index.ts'
+import { authority, HTTPS_PORT } from '../../network/index.ts'
 import type { ResolveRequest } from '../../schemas/index.ts'
+import type { OwnRequest } from './own-server.ts'
 
 /** A request for a credential, its host and port in the one spelling that all of this room compares. */
-export type CredentialRequest = ResolveRequest & Authority
+export type CredentialRequest = Omit<ResolveRequest, keyof OwnRequest> & OwnRequest
 
 export function credentialRequest(asked: ResolveRequest): CredentialRequest {
-  return { ...asked, ...authority(asked.host, asked.port ?? HTTPS_PORT) }
+  const { host, port = HTTPS_PORT, path, provider, connection, ...more } = asked
+  return {
+    ...more,
+    ...authority(host, port),
+    ...(path !== undefined && { path }),
+    ...(provider !== undefined && { provider }),
+    ...(connection !== undefined && { connection }),
+  }
 }

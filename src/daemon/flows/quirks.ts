@@ -70,7 +70,7 @@ const QUIRK: Readonly<Record<QuirkName, Quirk>> = {
 }
 
 /** The value that a quirk of the provider gives, if any does. */
-export function quirk<Name extends keyof Quirk>(definition: ProviderDefinition, name: Name): Quirk[Name] {
+export function quirk<Name extends keyof Quirk>(definition: ProviderDefinition, name: Name): Quirk[Name] | undefined {
   return quirksOf(definition).find((each) => each[name] !== undefined)?.[name]
 }
 
