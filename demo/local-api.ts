@@ -2,7 +2,7 @@ import { once } from 'node:events'
 import { createServer } from 'node:https'
 import { createCertificateAuthority } from '../src/proxy/index.ts'
 
-export interface ReceivedRequest {
+interface ReceivedRequest {
   readonly line: string
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
 }

@@ -14,7 +14,7 @@ export interface NamedServer {
   close(): void
 }
 
-export interface SeenRequest {
+interface SeenRequest {
   readonly host: string
   readonly method: string
   /** Without its query. */

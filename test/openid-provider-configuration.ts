@@ -25,7 +25,7 @@ export interface ProviderSettings {
   beforeTokenAnswer: (request: TokenRequest) => Promise<void> | void
 }
 
-export interface TokenRequest {
+interface TokenRequest {
   readonly grantType: GrantType
   /** Status of the answer to come. */
   readonly status: number

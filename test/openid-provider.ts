@@ -55,7 +55,7 @@ export interface OpenIdProvider {
   close(): Promise<void>
 }
 
-export interface HeldAnswers {
+interface HeldAnswers {
   /** Resolves when that many wait; one if absent. */
   arrived(count?: number): Promise<void>
   /** Lets those go that wait, and all that come. */

@@ -18,7 +18,7 @@ export interface OwnTerminal {
   readonly ended: Promise<TerminalEnd>
 }
 
-export interface TerminalEnd {
+interface TerminalEnd {
   readonly code: number | null
   readonly signal: number | null
   /** Whether what is typed shows, and comes by lines: how a shell wants it. Undefined where the terminal is gone. */

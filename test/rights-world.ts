@@ -19,7 +19,7 @@ export const BOSS = { email: 'boss@example.com', password: 'CNRY correct horse b
 export const EVE = { email: 'eve@example.com', password: 'CNRY another long phrase' }
 
 /** Who is in the home that is attacked: the local owner with two agents and a run, two accounts, an agent of one of them. */
-export interface People {
+interface People {
   readonly ada: SigningKey
   readonly helper: SigningKey
   readonly run: SigningKey

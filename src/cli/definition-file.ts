@@ -19,7 +19,7 @@ export interface WrittenDefinition {
 }
 
 /** A file that no definition could be read from. */
-export interface UnreadFile {
+interface UnreadFile {
   readonly file: string
   readonly failure: BrokerError
 }

@@ -23,7 +23,7 @@ export interface KeyProvider {
 }
 
 /** `part`: a field of the credential, `base_url`, or what stands for the tenant in it. */
-export interface KeyVariable {
+interface KeyVariable {
   readonly name: string
   readonly part: string
 }

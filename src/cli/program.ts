@@ -29,7 +29,7 @@ export interface GlobalOptions {
 }
 
 /** A command with its arguments taken in; undefined is exit code 0. */
-export type Bound = (invocation: Invocation) => Promise<number | undefined>
+type Bound = (invocation: Invocation) => Promise<number | undefined>
 export type Execute = (globals: GlobalOptions, command: Bound) => Promise<void>
 
 type Body<Options> = (

@@ -17,7 +17,7 @@ export interface Terminal {
   spin(text: string): Spinner
 }
 
-export interface AskOptions {
+interface AskOptions {
   readonly isSecret: boolean
   readonly isRequired: boolean
   /** Around a password they are part of it; around a key they came along. */
@@ -27,7 +27,7 @@ export interface AskOptions {
   readonly signal: AbortSignal
 }
 
-export interface Spinner {
+interface Spinner {
   update(text: string): void
   stop(): void
 }

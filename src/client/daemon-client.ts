@@ -63,8 +63,6 @@ export interface DaemonClientOptions {
   readonly onRequest?: (request: { method: string; path: string; status: number; milliseconds: number }) => void
 }
 
-export type AuditFilter = Omit<AuditQuery, 'limit' | 'cursor'>
-
 type Json = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
 type Repeatable = 'once' | 'repeatable'

@@ -3,11 +3,9 @@
  * by signing each request, and has the daemon prove itself before anything else is sent.
  * Must never read the environment or the home, retry what may not be repeated, or keep an answer that holds a credential.
  */
-export { type DaemonCheck, expectDaemon, pinDaemon } from './daemon-check.ts'
+export { expectDaemon, pinDaemon } from './daemon-check.ts'
 export {
-  type AuditFilter,
   DaemonClient,
-  type DaemonClientOptions,
   isNothingListening,
   type Signer,
 } from './daemon-client.ts'

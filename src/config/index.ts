@@ -2,10 +2,9 @@
  * The only reader of the environment and of the home folder: what they say comes out once, parsed, as one frozen Config.
  * Must never call the network, nor decide what a setting means for the room that asked for it.
  */
-export { type ClientConfig, readClientConfig, writeClientConfig } from './client-config.ts'
+export { readClientConfig, writeClientConfig } from './client-config.ts'
 export {
   folderOfHome,
-  type HomePaths,
   makeFolders,
   privateFolder,
   refuseForeignHome,
@@ -14,7 +13,6 @@ export {
 } from './home.ts'
 export {
   createIdentity,
-  type LocalIdentity,
   listIdentities,
   readIdentity,
   readIdentityKey,
@@ -22,10 +20,8 @@ export {
 } from './identities.ts'
 export {
   type Config,
-  type DaemonConfig,
   type LogLevel,
   loadConfig,
-  type ProxyConfig,
   parseBaseUrl,
   proxyOfRun,
   withoutProxies,

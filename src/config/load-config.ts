@@ -30,7 +30,7 @@ export interface Config {
   readonly outerRun?: string
 }
 
-export interface DaemonConfig {
+interface DaemonConfig {
   /** Addresses to listen on; both loopback ones unless `BROKER_HOST` names one. */
   readonly hosts: readonly string[]
   readonly port: number

@@ -4,6 +4,6 @@
  */
 export { claimCode } from './claim-code.ts'
 export { didOf } from './did-key.ts'
-export { mintProof, type ProofTarget } from './mint-proof.ts'
+export { mintProof } from './mint-proof.ts'
 export { generateSigningKey, type SigningKey, signingKeyFromPem, verifySignature } from './signing-key.ts'
-export { type Proof, type ReceivedRequest, verifyProof } from './verify-proof.ts'
+export { type Proof, verifyProof } from './verify-proof.ts'

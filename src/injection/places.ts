@@ -39,7 +39,7 @@ interface PlaceType<OwnEntry> {
 }
 
 /** Headers and query parameters, by name. */
-export interface PlainPlaces {
+interface PlainPlaces {
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
 }

@@ -17,7 +17,7 @@ const further = (process.env[FURTHER] ?? '').split(delimiter).filter(Boolean)
 export const nodes: readonly string[] = [process.execPath, ...further]
 export const whyNoFurtherNodes = further.length === 0 && `${FURTHER} names no further Node`
 
-export interface NodeChild {
+interface NodeChild {
   readonly code: number | null
   readonly stdout: string
   readonly stderr: string

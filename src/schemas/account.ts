@@ -21,7 +21,6 @@ const next = z
 
 /** Contract section 10. */
 export const signIn = z.strictObject({ email, password, next: next.optional() })
-export type SignIn = z.infer<typeof signIn>
 
 export const signUp = signIn.extend({ password: password.min(PASSWORD_LENGTH.min) })
 

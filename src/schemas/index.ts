@@ -18,7 +18,6 @@ export {
   passwordReset,
   resetPassword,
   type SignedIn,
-  type SignIn,
   signedIn,
   signIn,
   signUp,

@@ -47,7 +47,7 @@ export interface Place {
   readonly temporary: string
 }
 
-export interface Terminal {
+interface Terminal {
   /** What is pressed whenever the screen begins to show this. */
   readonly answers: readonly (readonly [shown: RegExp, keys: readonly string[]])[]
   /** What is pressed, one after the other, to leave. */

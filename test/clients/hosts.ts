@@ -17,7 +17,7 @@ const PROVIDERS = ['openai', 'anthropic', 'google-gemini', 'github', 'stripe', '
 type Provider = (typeof PROVIDERS)[number]
 
 /** A key, and what is piped into `broker login` for it. */
-export interface Key {
+interface Key {
   readonly secret: string
   readonly input: string
 }

@@ -28,7 +28,7 @@ export interface Swept {
   readonly failures: readonly Failure[]
 }
 
-export interface Failure {
+interface Failure {
   readonly what: string
   readonly why: string
 }

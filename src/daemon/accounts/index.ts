@@ -4,4 +4,4 @@
  */
 export type { BrowserActor, Caller, OpenedSession } from './browser-sessions.ts'
 export type { Marks } from './known-browser.ts'
-export { type Accounts, type AccountsOptions, openAccounts } from './open-accounts.ts'
+export { type Accounts, openAccounts } from './open-accounts.ts'

@@ -22,7 +22,7 @@ import { refuseCommon } from './password-policy.ts'
 import { type Subject, Throttle } from './throttle.ts'
 import { type Line, Turns, type TurnsOptions } from './turns.ts'
 
-export interface Login {
+interface Login {
   readonly email: string
   readonly password: string
 }
@@ -72,7 +72,7 @@ export interface Accounts {
   resetPassword(login: Login): Promise<{ readonly principalId: string; readonly email: string }>
 }
 
-export interface NewPassword {
+interface NewPassword {
   readonly current: string
   readonly password: string
 }

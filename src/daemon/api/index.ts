@@ -2,8 +2,8 @@
  * The HTTP surface: one table of routes, the walls before it, and the OpenAPI document made from it.
  * Must never open a record, nor decide what the rooms behind it decide.
  */
-export { type ApiOptions, apiRoutes } from './api-routes.ts'
+export { apiRoutes } from './api-routes.ts'
 export type { OwnAddresses } from './request-walls.ts'
 export { sourceReader } from './source.ts'
 export { SourceLimits } from './source-limits.ts'
-export { freePort, type RequestLine, type RunningServer, type ServerOptions, startServer } from './start-server.ts'
+export { freePort, type RunningServer, startServer } from './start-server.ts'

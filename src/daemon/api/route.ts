@@ -25,7 +25,7 @@ export type Access =
   | 'operator'
 
 /** What the handler of a route gets: parsed input, and of the caller what its access promises. */
-export interface Call<Params, Query, Body, Who> {
+interface Call<Params, Query, Body, Who> {
   readonly who: Who
   readonly params: Params
   readonly query: Query
@@ -52,7 +52,7 @@ export interface CallHeaders {
   readonly takesBrotli: boolean
 }
 
-export type WhoOf<A extends Access> = A extends 'anyone' | 'operator'
+type WhoOf<A extends Access> = A extends 'anyone' | 'operator'
   ? undefined
   : A extends 'key'
     ? Proof
@@ -72,7 +72,7 @@ export interface Reply<Body> {
 }
 
 /** A list is a header for each. */
-export type AnswerHeaders = Readonly<Record<string, string | string[]>>
+type AnswerHeaders = Readonly<Record<string, string | string[]>>
 
 /** An answer that is made while it is sent, no faster than it is read; it may have no end of its own. */
 export interface StreamReply {

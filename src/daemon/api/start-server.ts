@@ -11,7 +11,7 @@ import type { RawReply, Reply, Route } from './route.ts'
 import { streamAnswer } from './stream-answer.ts'
 
 /** What is told of a request: where it went, never what it held. */
-export interface RequestLine {
+interface RequestLine {
   readonly request_id: string
   readonly method: string
   /** The route's template, or `none`. */

@@ -16,14 +16,10 @@ export {
   refreshDueAt,
   usableUntil,
 } from './freshness.ts'
-export type { IssueOutcome } from './issue-outcome.ts'
 export {
-  type ForgottenClient,
   type KeptClient,
-  type OAuthClientRecord,
   type OAuthClients,
   openOAuthClients,
-  type RegisteredClientRecord,
 } from './oauth-clients.ts'
 export {
   type Connections,

@@ -6,14 +6,14 @@ import type { RecordRef, Vault } from '../vault/index.ts'
 import { destinationOf } from './destination.ts'
 
 /** Who a vault is to a provider: the user's own app, or a client that the provider registered for it. */
-export interface OAuthClientRecord {
+interface OAuthClientRecord {
   readonly id: string
   readonly secret?: Secret
   readonly auth: 'none' | 'client_secret_post' | 'client_secret_basic'
 }
 
 /** Made by a provider for one issuer and one redirect URI, and good for no other. */
-export interface RegisteredClientRecord extends OAuthClientRecord {
+interface RegisteredClientRecord extends OAuthClientRecord {
   readonly issuer: string
   readonly redirectUri: string
   /** Milliseconds since 1970; absent where the secret does not end. */
@@ -25,7 +25,7 @@ export type KeptClient =
   | { readonly kind: 'own'; readonly client: OAuthClientRecord }
   | { readonly kind: 'registered'; readonly client: RegisteredClientRecord }
 
-export type ForgottenClient =
+type ForgottenClient =
   | { readonly kind: 'own'; readonly baseUrl?: string }
   /** By its client id. */
   | { readonly kind: 'registered'; readonly id: string }

@@ -179,7 +179,7 @@ export interface OrphanedConnection {
 }
 
 /** What a logout of the default has left: of several, none is chosen for the user. */
-export interface LeftBehind {
+interface LeftBehind {
   readonly newDefault?: string
   readonly left?: readonly string[]
 }
@@ -190,7 +190,7 @@ export interface LoggedIn extends ConnectionId {
   readonly flow: FlowName
 }
 
-export interface Removed {
+interface Removed {
   readonly connections: number
   readonly clients: number
 }

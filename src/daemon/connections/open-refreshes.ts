@@ -47,7 +47,7 @@ export type RefreshBeginning =
 /** `due`: the token ends soon or has ended. `rejected`: its host refused it. `revoke`: to be ended with the connection. */
 export type RefreshCause = 'due' | 'rejected' | 'revoke'
 
-export interface RefreshedCredential {
+interface RefreshedCredential {
   readonly credential: Credential
   /** Milliseconds since 1970. */
   readonly expiresAt?: number
@@ -80,14 +80,14 @@ export interface Refreshes {
   fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<RefreshPause>
 }
 
-export interface RefreshPause {
+interface RefreshPause {
   /** How long to leave it alone, in milliseconds. */
   readonly wait: number
   /** It was refused, and there is no token left that serves. */
   readonly needsLogin: boolean
 }
 
-export interface RefreshFailure {
+interface RefreshFailure {
   readonly reason: string
   /** Seconds that the provider asks for. */
   readonly retryAfter?: number

@@ -5,9 +5,9 @@
  */
 export { type ExplainedRequest, explainRequest } from './explain.ts'
 export { keepFresh } from './keep-fresh.ts'
-export { openRefresher, type Refresher } from './open-refresher.ts'
+export { openRefresher } from './open-refresher.ts'
 export { type CredentialsOptions, resolveCredential } from './resolve.ts'
 export { type RevokeOptions, revokeProvider } from './revoke.ts'
-export { type RouteScope, routesFor } from './routes.ts'
+export { routesFor } from './routes.ts'
 export { requireGrantable } from './run-grants.ts'
-export { openTokenIssuer, type TokenIssuer } from './token-issuer.ts'
+export { openTokenIssuer } from './token-issuer.ts'

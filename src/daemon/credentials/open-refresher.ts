@@ -32,11 +32,11 @@ export interface Refresher {
   close(): Promise<void>
 }
 
-export interface StaleCredential extends ConnectionId {
+interface StaleCredential extends ConnectionId {
   readonly version: number
 }
 
-export interface HeldRefresh {
+interface HeldRefresh {
   readonly lease: RefreshLease
   letGo(): void
 }

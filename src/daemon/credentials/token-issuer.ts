@@ -19,7 +19,7 @@ import { askForToken } from './ask-for-token.ts'
 import { ifItServesOn } from './use-fresh.ts'
 
 /** A token that was got with the secret of a client, or a key that signs. Kept in memory alone, and got anew before it ends. */
-export interface IssuedToken {
+interface IssuedToken {
   readonly accessToken: Secret
   /** Milliseconds since 1970; absent where the service does not say. */
   readonly expiresAt?: number

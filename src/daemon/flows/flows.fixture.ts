@@ -4,7 +4,6 @@ import { type OpenIdProvider, type ProviderOptions, startOpenIdProvider } from '
 import {
   type Script,
   type ScriptedAnswer,
-  type ScriptedRequest,
   type ScriptedServer,
   startScriptedServer,
 } from '../../../test/scripted-oauth-server.ts'
@@ -152,5 +151,3 @@ function everythingIn(error: unknown): string {
   )
   return [error.message, error.stack, ...own, everythingIn(error.cause)].join('\n')
 }
-
-export type { ScriptedRequest }

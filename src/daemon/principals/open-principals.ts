@@ -67,19 +67,19 @@ export interface Suspended {
   readonly signer: Pick<Proof, 'handle' | 'issuer'>
 }
 
-export interface Restored {
+interface Restored {
   readonly actor: Actor
   /** What was done, as sentences. */
   readonly done: readonly string[]
 }
 
-export interface Registrant {
+interface Registrant {
   /** Where the request comes from. */
   readonly source: string
   readonly bootstrap?: Secret
 }
 
-export interface Registered {
+interface Registered {
   readonly registration: Registration
   /** False where the same handle and key were registered before. */
   readonly isNew: boolean

@@ -5,10 +5,10 @@ import { type Catalogue, type CatalogueKey, catalogueKey, compareVersions, readC
 import { PROJECT_KEYS, SHIPPED_CATALOGUE } from './shipped-catalogue.ts'
 
 /** Who signed a catalogue: the project, whose keys come with a release, or whoever runs this daemon, by a key of theirs. */
-export type Publisher = 'project' | 'operator'
+type Publisher = 'project' | 'operator'
 
 /** Holds the installed catalogue files; written whole or not at all. */
-export interface CatalogueStore {
+interface CatalogueStore {
   /** Undefined where there are none. @throws BrokerError where somebody else may have written it */
   read(): string | undefined
   write(text: string): void

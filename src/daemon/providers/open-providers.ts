@@ -76,13 +76,13 @@ export interface Providers {
   health(): { readonly issues: string[]; readonly warnings: string[] }
 }
 
-export interface RegisterOptions {
+interface RegisterOptions {
   readonly force: boolean
   /** A host may have others that are more or less specific: only one that ties is taken. */
   readonly beside?: boolean
 }
 
-export interface CatalogueInUse {
+interface CatalogueInUse {
   readonly shippedVersion: string
   readonly installed: readonly InstalledCatalogue[]
 }

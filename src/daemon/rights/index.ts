@@ -3,5 +3,5 @@
  * MAC, and what lives long is on a sealed list of its principal, so that a row which another hand wrote, copied or put
  * back is nobody. Must never take in a row that fails, but once, when a store from before is opened for the first time.
  */
-export { type Evidence, openRights, type Rights, type RightsOptions } from './open-rights.ts'
+export { type Evidence, openRights, type Rights } from './open-rights.ts'
 export { LISTS } from './sealed-rows.ts'

@@ -88,9 +88,9 @@ export interface Rights {
 }
 
 /** Whether lists that are older than the last ones seen may be taken: whoever may has the daemon's machine. */
-export type RestoreRight = 'take older lists' | 'put rows back'
+type RestoreRight = 'take older lists' | 'put rows back'
 
-export interface Listed {
+interface Listed {
   has(row: AnyRow<ListedTable>): boolean
   account(): Sealable<'accounts'> | undefined
 }

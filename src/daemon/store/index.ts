@@ -7,11 +7,9 @@ export { lockHome } from './home-lock.ts'
 export { migrationsFor } from './migrations.ts'
 export { openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
-export type { ReplayLedger } from './replay-ledger.ts'
 export { SparseWrites } from './sparse-writes.ts'
 export type {
   AuditEventRow,
-  BrowserLinkRow,
   BrowserSessionRow,
   ConnectionRow,
   IdentityRow,

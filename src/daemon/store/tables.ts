@@ -48,7 +48,7 @@ export interface IdentityRow {
   mac: string | null
 }
 
-export interface ClaimRow {
+interface ClaimRow {
   /** SHA-256 of the token, hex: the token itself is only in the claim's URL. */
   token_hash: string
   identity_id: string
@@ -58,7 +58,7 @@ export interface ClaimRow {
   mac: string | null
 }
 
-export interface AccountRow {
+interface AccountRow {
   principal_id: string
   /** In one spelling: NFKC, lower case. */
   email: string
@@ -85,7 +85,7 @@ export interface BrowserSessionRow {
   mac: string | null
 }
 
-export interface BrowserLinkRow {
+interface BrowserLinkRow {
   token_hash: string
   principal_id: string
   /** The agent that asked for it. */

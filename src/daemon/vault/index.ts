@@ -4,15 +4,12 @@
  * Must never log, print or keep a plaintext, nor make a new key for a vault that has one.
  */
 export type { AnchorFile } from './anchor.ts'
-export type { Integrity } from './integrity.ts'
-export { type Keyring, systemKeyring } from './keyring.ts'
-export type { MasterKeySettings } from './master-key-source.ts'
+export { systemKeyring } from './keyring.ts'
 export {
   type OpenedRecord,
   openVault,
   type RecordRef,
   type SealedRecord,
   type Vault,
-  type VaultStatus,
 } from './open-vault.ts'
 export type { FoundList, RightsSeals, RowKey, RowList } from './rights-seals.ts'

@@ -34,7 +34,7 @@ export interface RecordRef {
   readonly id: string
 }
 
-export type VaultStatus =
+type VaultStatus =
   | {
       readonly kind: 'open'
       readonly source: EncryptionSource
