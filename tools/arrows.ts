@@ -28,7 +28,12 @@ export const rooms: readonly Room[] = [
   { name: 'client', imports: ['protocol', 'network', 'injection', 'identity'], types: SHAPES },
   { name: 'proxy', imports: ['protocol', 'network', 'injection'], types: SHAPES },
   { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
-  { name: 'cli', imports: ['protocol', 'network', 'identity', 'config', 'client', 'proxy', 'run'], types: SHAPES },
+  { name: 'import', imports: ['protocol', 'network'], types: [...SHAPES, 'client'] },
+  {
+    name: 'cli',
+    imports: ['protocol', 'network', 'identity', 'config', 'client', 'proxy', 'run', 'import'],
+    types: SHAPES,
+  },
   { name: 'dashboard', imports: [], types: SHAPES },
   { name: 'daemon/store', imports: ['protocol'] },
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
@@ -176,7 +181,8 @@ export const sharpTools: readonly SharpTool[] = [
     modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],
     rooms: ['dashboard'],
   },
-  { modules: ['commander', 'json5', 'picocolors', 'smol-toml', 'yaml'], rooms: ['cli'] },
+  { modules: ['commander', 'picocolors'], rooms: ['cli'] },
+  { modules: ['json5', 'smol-toml', 'yaml'], rooms: ['import'] },
   { modules: ['pino', 'rotating-file-stream'], rooms: ['daemon', 'cli'] },
   // The garbage collector can be asked for by no other way.
   { modules: ['node:vm'], rooms: ['config'] },

@@ -3,11 +3,11 @@ export const revealList: Readonly<Record<string, number>> = {
   // Answers to questions that ask for no secret.
   'src/cli/commands/provider-new.ts': 1,
   'src/cli/key-file.ts': 1,
-  'src/cli/key-import.ts': 3,
+  'src/import/key-import.ts': 3,
   // Its first characters, held against those that other providers' keys begin with.
-  'src/cli/key-owner.ts': 1,
-  'src/cli/no-key.ts': 1,
-  'src/cli/other-place.ts': 1,
+  'src/import/key-owner.ts': 1,
+  'src/import/no-key.ts': 1,
+  'src/import/other-place.ts': 1,
   'src/cli/run-proxy.ts': 2,
   'src/client/daemon-client.ts': 5,
   'src/config/identities.ts': 1,

@@ -1,6 +1,5 @@
 import { homedir } from 'node:os'
 import { Secret } from '../protocol/index.ts'
-import { readForeignFile } from './foreign-file.ts'
 import type { Terminal } from './terminal.ts'
 
 interface Question {
@@ -15,6 +14,8 @@ interface Question {
 /** Asks where a key file is, until there is one that can be read, and takes its text. Undefined as of {@link Terminal.ask}. */
 export async function askForKeyFile(question: Question): Promise<Secret | undefined> {
   const { terminal, text, isRequired, signal, notice } = question
+  // With it come parsers that most logins never need.
+  const { readForeignFile } = await import('../import/index.ts')
   for (;;) {
     const path = await terminal.ask(`${text}: path of the file`, { isSecret: false, isRequired, signal })
     if (!path) return undefined

@@ -3,21 +3,29 @@ import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
 import { type Config, parseBaseUrl, readClientConfig, userFolder, writeClientConfig } from '../../config/index.ts'
 import { claimCode } from '../../identity/index.ts'
+import {
+  type Around,
+  type FoundVariables,
+  findKeys,
+  findVariables,
+  type ImportMode,
+  type ImportResult,
+  importKeys,
+  isOf,
+  keyProviders,
+  type NamedSources,
+  placeVariablesOf,
+  sourcesNamed,
+} from '../../import/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import type { Registration } from '../../schemas/index.ts'
 import { defaultHandle } from '../default-handle.ts'
-import { type FoundVariables, findVariables } from '../environment-files.ts'
 import { interruption } from '../interruption.ts'
 import type { Invocation } from '../invocation.ts'
-import { type ImportMode, type ImportResult, importKeys, isOf } from '../key-import.ts'
-import { keyProviders } from '../key-providers.ts'
-import { findKeys, type NamedSources, sourcesNamed } from '../key-sources.ts'
-import { placeVariablesOf } from '../other-place.ts'
 import { ensureDaemon } from '../own-daemon.ts'
 import { cancelled, unlessInterrupted } from '../prompt.ts'
 import { createAgentKey, register } from '../registration.ts'
 import { activeHandle, asAgent, connect, proveDaemon, signerOf } from '../session.ts'
-import type { Around } from '../variable-places.ts'
 
 export interface OnboardOptions {
   readonly baseUrl?: string

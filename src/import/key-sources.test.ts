@@ -4,10 +4,10 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from 'node
 import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { type TestContext, test } from 'node:test'
+import { FROM_WORDS } from '../cli/command-words.ts'
+import { createProgram } from '../cli/program.ts'
 import { BrokerError } from '../protocol/index.ts'
-import { FROM_WORDS } from './command-words.ts'
 import { type FoundKey, findKeys, type KeySourceName, SOURCE_NAMES, sourcesNamed } from './key-sources.ts'
-import { createProgram } from './program.ts'
 
 const GH = 'github.com:\n    user: ada\n    oauth_token: gho_CNRY1\n'
 const NPM = '//registry.npmjs.org/:_authToken=npm_CNRY2\n'
