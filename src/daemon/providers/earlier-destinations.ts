@@ -604,6 +604,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['circleci.com/api/*'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'circle-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: [
         'circleci.com/api/*',
         'circleci.com/api/v2/*',
@@ -616,17 +627,6 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         '{"hosts":["circleci.com/api/v2/*","circleci.com/api/v3/*"],"name":"Circle-Token","type":"header"}',
         '{"hosts":["circleci.com/graphql-unstable/*"],"name":"Authorization","type":"header"}',
       ],
-    },
-    {
-      api_key: {
-        encoding: 'none',
-        header_name: 'circle-token',
-      },
-      auth_type: 'api_key',
-      flow: 'api_key',
-      format: 1,
-      hosts: ['circleci.com/api/*'],
-      injections: [],
     },
   ],
   cloudinary: [
@@ -1340,6 +1340,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   'google-calendar': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/batch/calendar/*', 'www.googleapis.com/calendar/*'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['calendar-json.googleapis.com', 'www.googleapis.com/batch/calendar/*', 'www.googleapis.com/calendar/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/calendar'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
