@@ -80,6 +80,16 @@ async function onlyActor(): Promise<Actor> {
     .selectFrom('identities')
     .innerJoin('principals', 'principals.id', 'identities.principal_id')
     .selectAll()
+    .select('identities.id as identity_id')
     .executeTakeFirstOrThrow()
-  return { identity: row.handle, did: row.did, principalId: row.id, vaultId: row.vault_id, role: row.role }
+  const identityId = row.identity_id
+  return {
+    kind: 'identity',
+    identity: row.handle,
+    identityId,
+    did: row.did,
+    principalId: row.id,
+    vaultId: row.vault_id,
+    role: row.role,
+  }
 }

@@ -1,21 +1,52 @@
 import type { Role } from './words.ts'
 
 /** Who makes a request, as its signature or its session proved. Every act and every audit event names one. */
-export interface Actor {
+export type Actor = IdentityActor | RunActor | BrowserActor | DaemonActor
+
+interface Acting {
   /** Handle of the identity, or a word in brackets: `(browser)`, `(daemon)`. */
   readonly identity: string
-  /** Of the identity, which alone tells two of one handle apart. Absent where nobody signed: at a browser. */
-  readonly identityId?: string
-  /** Absent where nobody signed. */
-  readonly did?: string
   readonly principalId: string
   /** The vault of the principal: what the actor may see and use. */
   readonly vaultId: string
   readonly role: Role
-  /** Set where the key of one `broker run` signed: it may do less than the identity that started it. */
-  readonly run?: RunGrant
-  /** Set where a person acts by a browser. */
-  readonly browser?: { readonly sessionId: string; readonly email?: string }
+}
+
+interface Signed extends Acting {
+  /** Tells two identities of one handle apart. */
+  readonly identityId: string
+  readonly did: string
+  readonly browser?: never
+}
+
+/** An agent, or the owner's command line, by the key of its identity. */
+export interface IdentityActor extends Signed {
+  readonly kind: 'identity'
+  readonly run?: never
+}
+
+/** The key of one `broker run`: it may do less than the identity that started it. */
+export interface RunActor extends Signed {
+  readonly kind: 'run'
+  readonly run: RunGrant
+}
+
+interface Unsigned extends Acting {
+  readonly identityId?: never
+  readonly did?: never
+  readonly run?: never
+}
+
+/** A person at a browser. */
+export interface BrowserActor extends Unsigned {
+  readonly kind: 'browser'
+  readonly browser: { readonly sessionId: string; readonly email?: string }
+}
+
+/** The daemon by itself, for the principal whose connection it is. */
+export interface DaemonActor extends Unsigned {
+  readonly kind: 'daemon'
+  readonly browser?: never
 }
 
 export interface RunGrant {

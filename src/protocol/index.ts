@@ -4,7 +4,7 @@
  * Must never import a room of ours, nor do anything: no I/O, no state.
  */
 
-export type { Actor, RunGrant } from './actor.ts'
+export type { Actor, BrowserActor, IdentityActor, RunGrant } from './actor.ts'
 export { attentionLine } from './attention-line.ts'
 export {
   BrokerError,

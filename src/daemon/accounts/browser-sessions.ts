@@ -1,6 +1,6 @@
 import { createHash, randomBytes, randomUUID, timingSafeEqual } from 'node:crypto'
 import { sql } from 'kysely'
-import type { Actor, Secret } from '../../protocol/index.ts'
+import type { Actor, BrowserActor, Secret } from '../../protocol/index.ts'
 import type { BrowserSession } from '../../schemas/index.ts'
 import { type Evidence, LISTS, type Rights } from '../rights/index.ts'
 import {
@@ -46,9 +46,6 @@ export type NewSession = Pick<Actor, 'principalId' | 'role'> & {
   /** The agent whose link did it: its session ends with it. Null where somebody typed a password. */
   readonly identityId: string | null
 }
-
-/** Who acts by a browser. */
-export type BrowserActor = Actor & { readonly browser: NonNullable<Actor['browser']> }
 
 /** What events name as the identity of a person at a browser. */
 export const BROWSER_IDENTITY = '(browser)'
@@ -108,6 +105,7 @@ export class BrowserSessions {
     )
     const account = (await this.#rights.listed(row.principal_id, row.generation)).account()
     return {
+      kind: 'browser',
       identity: BROWSER_IDENTITY,
       principalId: row.principal_id,
       vaultId: row.vault_id,

@@ -72,7 +72,7 @@ describe('accounts on one store', () => {
       const sealed = await rights.enter(tx, principalId, { table: 'identities', row })
       await tx.insertInto('identities').values(sealed).execute()
     })
-    return { identity: handle, identityId: row.id, did, principalId, vaultId: 'vault', role: 'admin' }
+    return { kind: 'identity', identity: handle, identityId: row.id, did, principalId, vaultId: 'vault', role: 'admin' }
   }
 
   it('let nobody in by a password that was changed while it was checked', async () => {
@@ -253,7 +253,13 @@ describe('accounts on one store', () => {
   })
 
   it('keep who types wrong codes waiting, and nobody else', async () => {
-    const actor = (principalId: string): Actor => ({ identity: '(browser)', principalId, vaultId: 'v', role: 'user' })
+    const actor = (principalId: string): Actor => ({
+      kind: 'daemon',
+      identity: '(browser)',
+      principalId,
+      vaultId: 'v',
+      role: 'user',
+    })
     const guess = (id: string) => accounts.byCode(actor(id), () => Promise.reject(new Error('wrong code')))
     for (let count = 0; count < 10; count += 1) await assert.rejects(guess('eve'), /wrong code/)
     await assert.rejects(guess('eve'), { name: 'RateLimitedError' })

@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import { type Actor, BrokerError, Secret } from '../../protocol/index.ts'
+import { type Actor, BrokerError, type BrowserActor, Secret } from '../../protocol/index.ts'
 import type { AccountList, BrowserSession } from '../../schemas/index.ts'
 import type { Audit, InternalEvent } from '../audit/index.ts'
 import type { Principals } from '../principals/index.ts'
@@ -8,7 +8,6 @@ import type { Db, Store } from '../store/index.ts'
 import { BrowserLinks } from './browser-links.ts'
 import {
   BROWSER_IDENTITY,
-  type BrowserActor,
   BrowserSessions,
   type Caller,
   isoTime,

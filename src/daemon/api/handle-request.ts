@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
-import { BrokerError, Secret } from '../../protocol/index.ts'
-import type { BrowserActor } from '../accounts/index.ts'
+import { BrokerError, type BrowserActor, Secret } from '../../protocol/index.ts'
+
 import { type AuthenticateOptions, authenticate } from './authenticate.ts'
 import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'

@@ -1,6 +1,6 @@
 import * as z from 'zod'
 import type { Proof } from '../../identity/index.ts'
-import { BrokerError } from '../../protocol/index.ts'
+import { BrokerError, type BrowserActor } from '../../protocol/index.ts'
 import {
   endRun,
   type Identity,
@@ -14,7 +14,7 @@ import {
   run,
   startRun,
 } from '../../schemas/index.ts'
-import type { BrowserActor } from '../accounts/index.ts'
+
 import { type CredentialsOptions, requireGrantable } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import * as z from 'zod'
-import { BrokerError } from '../../protocol/index.ts'
-import type { Accounts, BrowserActor } from '../accounts/index.ts'
+import { BrokerError, type BrowserActor } from '../../protocol/index.ts'
+import type { Accounts } from '../accounts/index.ts'
 import { type Audit, scopeFor } from '../audit/index.ts'
 import { type Route, route } from './route.ts'
 

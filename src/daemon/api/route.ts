@@ -1,7 +1,7 @@
 import type * as z from 'zod'
 import type { Proof } from '../../identity/index.ts'
-import type { Actor, Secret } from '../../protocol/index.ts'
-import type { BrowserActor, Caller } from '../accounts/index.ts'
+import type { Actor, BrowserActor, Secret } from '../../protocol/index.ts'
+import type { Caller } from '../accounts/index.ts'
 import type { Suspended } from '../principals/index.ts'
 import type { SourceLimit } from './source-limits.ts'
 

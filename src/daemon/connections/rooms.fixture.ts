@@ -58,7 +58,15 @@ async function onlyActor(
       .execute()
     await vault.create(tx, 'vault')
   })
-  return { identity: 'ada', did: 'did:key:z', principalId: 'ada', vaultId: 'vault', role: 'admin' }
+  return {
+    kind: 'identity',
+    identity: 'ada',
+    identityId: 'id-ada',
+    did: 'did:key:z',
+    principalId: 'ada',
+    vaultId: 'vault',
+    role: 'admin',
+  }
 }
 
 export function temporaryFolder(t: { after(cleanup: () => void): void }): string {

@@ -45,5 +45,5 @@ async function refreshDue({ connections, providers, refresher }: KeepFreshOption
 
 /** The daemon acts by itself, for the principal whose connection it is. No identity can have such a handle. */
 function daemonFor({ vaultId, principalId }: DueConnection): Actor {
-  return { identity: '(daemon)', did: '', vaultId, principalId, role: 'user' }
+  return { kind: 'daemon', identity: '(daemon)', vaultId, principalId, role: 'user' }
 }

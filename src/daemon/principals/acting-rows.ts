@@ -1,5 +1,5 @@
 import { sql } from 'kysely'
-import type { Actor } from '../../protocol/index.ts'
+import type { IdentityActor } from '../../protocol/index.ts'
 import { type Evidence, LISTS } from '../rights/index.ts'
 import { type Db, type IdentityRow, type PrincipalRow, preparedQuery, type RunRow } from '../store/index.ts'
 
@@ -105,10 +105,11 @@ export function runEvidenceOf(row: ActingRunRow): Evidence {
 }
 
 /** Undefined where nobody has claimed the identity. */
-export function actorOf(row: ActingRow): Actor | undefined {
+export function actorOf(row: ActingRow): IdentityActor | undefined {
   const principal = principalOf(row)
   if (!principal) return undefined
   return {
+    kind: 'identity',
     identity: row.handle,
     identityId: row.id,
     did: row.did,

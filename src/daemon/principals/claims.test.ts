@@ -9,7 +9,7 @@ import { openStore, type Store } from '../store/index.ts'
 import { Claims } from './claims.ts'
 
 const BASE_URL = 'https://broker.example'
-const ADA: Actor = { identity: '(browser)', principalId: 'ada', vaultId: 'vault', role: 'admin' }
+const ADA: Actor = { kind: 'daemon', identity: '(browser)', principalId: 'ada', vaultId: 'vault', role: 'admin' }
 
 describe('the claims of two daemons on one store', () => {
   let store: Store

@@ -175,7 +175,7 @@ export async function runActor(
   if (row.run_epoch !== row.epoch || !isLive(row, now)) throw runEnded()
   const grants = JSON.parse(row.grants) as Grants
   await requireOuterRuns(store.db, rights, { within: grants.within, epoch: row.epoch, now })
-  return { ...actor, did, run: { id: row.run_id, ...grants } }
+  return { ...actor, kind: 'run', did, run: { id: row.run_id, ...grants } }
 }
 
 /** A run does not outlive those that it was started in. */
