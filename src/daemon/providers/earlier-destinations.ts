@@ -227,6 +227,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  bigcommerce: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-auth-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bigcommerce.com'],
+      injections: [],
+    },
+  ],
   bitbucket: [
     {
       api_key: {
@@ -330,6 +343,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  brevo: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.brevo.com'],
+      injections: [],
+    },
+  ],
   'browser-use': [
     {
       api_key: {
@@ -425,6 +451,21 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  chargebee: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{site}.chargebee.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.chargebee.com'],
+      injections: [],
+    },
+  ],
   'checkout-com': [
     {
       api_key: {
@@ -449,6 +490,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.trychroma.com'],
+      injections: [],
+    },
+  ],
+  chutes: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['llm.chutes.ai'],
       injections: [],
     },
   ],
@@ -498,6 +553,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.cloudinary.com'],
       injections: [],
+    },
+  ],
+  'constant-contact': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.cc.email'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://authz.constantcontact.com/oauth2/default/v1/token',
+      },
     },
   ],
   contentful: [
@@ -613,6 +680,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
     },
   ],
+  dataforseo: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{login}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.dataforseo.com'],
+      injections: [],
+    },
+  ],
   daytona: [
     {
       api_key: {
@@ -694,6 +775,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.diffbot.com', 'kg.diffbot.com'],
       injections: [],
+    },
+  ],
+  docusign: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['*.docusign.net'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://account.docusign.com/oauth/token',
+      },
     },
   ],
   drata: [
@@ -782,6 +876,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  facebook: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['graph.facebook.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['graph.facebook.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://graph.facebook.com/v22.0/oauth/access_token',
+      },
+    },
+  ],
   fal: [
     {
       api_key: {
@@ -837,6 +956,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.stlouisfed.org'],
+      injections: [],
+    },
+  ],
+  freepik: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-freepik-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.freepik.com'],
       injections: [],
     },
   ],
@@ -1140,6 +1272,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'google-chat': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['chat.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['chat.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/chat.messages'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   'google-cloud': [
     {
       auth_type: 'oauth2',
@@ -1258,7 +1418,61 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'google-docs': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['docs.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['docs.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/documents'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   'google-drive': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['drive.googleapis.com', 'www.googleapis.com/drive/*', 'www.googleapis.com/upload/drive/*'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/drive'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
@@ -1302,6 +1516,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'google-maps': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['maps.googleapis.com', 'places.googleapis.com', 'routes.googleapis.com'],
+      injections: [],
+    },
+  ],
   'google-sheets': [
     {
       auth_type: 'oauth2',
@@ -1325,6 +1553,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       prefix: 'Bearer',
       signing: {
         scopes: ['https://www.googleapis.com/auth/spreadsheets'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
+  'google-slides': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['slides.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['slides.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/presentations'],
         token_url: 'https://oauth2.googleapis.com/token',
         type: 'google_service_account',
       },
@@ -1466,6 +1722,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  infura: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.infura.io/v3/*'],
+      injections: ['{"hosts":["*.infura.io/v3/*"],"prefix":"/v3/","type":"path"}'],
+    },
+  ],
   ipinfo: [
     {
       api_key: {
@@ -1535,6 +1804,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['cloud.langfuse.com', 'us.cloud.langfuse.com'],
+      injections: [],
+    },
+  ],
+  langsmith: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.smith.langchain.com', 'eu.api.smith.langchain.com'],
       injections: [],
     },
   ],
@@ -1681,6 +1963,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  mux: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{token_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mux.com'],
+      injections: [],
+    },
+  ],
   notion: [
     {
       auth_type: 'oauth2',
@@ -1737,6 +2033,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['openrouter.ai/api/*'],
       injections: [],
+    },
+  ],
+  osu: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['osu.ppy.sh/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://osu.ppy.sh/oauth/token',
+      },
     },
   ],
   'ovh-ai-endpoints': [
@@ -1843,6 +2152,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  plivo: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{auth_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.plivo.com'],
+      injections: [],
+    },
+  ],
   polar: [
     {
       api_key: {
@@ -1907,6 +2230,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  readme: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['dash.readme.com/api/*'],
+      injections: [],
+    },
+  ],
+  readwise: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['readwise.io/api/*'],
+      injections: [],
+    },
+  ],
   reducto: [
     {
       api_key: {
@@ -1918,6 +2269,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['platform.reducto.ai'],
+      injections: [],
+    },
+  ],
+  requesty: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['router.requesty.ai'],
       injections: [],
     },
   ],
@@ -1962,6 +2327,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  sambanova: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.sambanova.ai'],
+      injections: [],
+    },
+  ],
+  saucelabs: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{username}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu-central-1.saucelabs.com', 'api.us-east-4.saucelabs.com', 'api.us-west-1.saucelabs.com'],
+      injections: [],
+    },
+  ],
   scrapegraphai: [
     {
       api_key: {
@@ -1989,6 +2382,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  semrush: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.semrush.com'],
+      injections: [],
+    },
+  ],
   sendgrid: [
     {
       api_key: {
@@ -2000,6 +2407,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  serpapi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['serpapi.com'],
+      injections: [],
+    },
+  ],
+  smartlead: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['server.smartlead.ai'],
       injections: [],
     },
   ],
@@ -2015,6 +2450,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.smartsheet.com'],
       injections: [],
+    },
+  ],
+  snapchat: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['adsapi.snapchat.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://accounts.snapchat.com/login/oauth2/access_token',
+      },
     },
   ],
   snowflake: [
@@ -2117,6 +2565,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"Authorization","type":"header","value":"Bearer {api_key}"}'],
     },
   ],
+  synthetic: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.synthetic.new'],
+      injections: [],
+    },
+  ],
   'terraform-cloud': [
     {
       api_key: {
@@ -2208,6 +2670,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   twitch: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.twitch.tv'],
+      injections: ['{"name":"Client-Id","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        device_authorization_url: 'https://id.twitch.tv/oauth2/device',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://id.twitch.tv/oauth2/revoke',
+        token_url: 'https://id.twitch.tv/oauth2/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['api.twitch.tv'],
+      injections: ['{"name":"Client-Id","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://id.twitch.tv/oauth2/revoke',
+        token_url: 'https://id.twitch.tv/oauth2/token',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
@@ -2367,6 +2854,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.x.ai'],
       injections: [],
+    },
+  ],
+  yandex: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['cloud-api.yandex.net', 'login.yandex.ru'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'OAuth',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth.yandex.com/token',
+      },
     },
   ],
   'you-com': [
