@@ -886,6 +886,38 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['graph-video.facebook.com', 'graph.facebook.com', 'rupload.facebook.com'],
+      injections: [
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"access_token","type":"query"}',
+        '{"hosts":["rupload.facebook.com"],"name":"Authorization","type":"header","value":"OAuth {api_key}"}',
+      ],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['graph-video.facebook.com', 'graph.facebook.com', 'rupload.facebook.com'],
+      injections: [
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"Authorization","type":"header","value":"Bearer {access_token}"}',
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"access_token","type":"query","value":"{access_token}"}',
+        '{"hosts":["rupload.facebook.com"],"name":"Authorization","type":"header","value":"OAuth {access_token}"}',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://graph.facebook.com/v22.0/oauth/access_token',
+      },
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['graph.facebook.com'],
       injections: [],
     },
