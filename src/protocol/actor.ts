@@ -26,7 +26,7 @@ export interface IdentityActor extends Signed {
 }
 
 /** The key of one `broker run`: it may do less than the identity that started it. */
-export interface RunActor extends Signed {
+interface RunActor extends Signed {
   readonly kind: 'run'
   readonly run: RunGrant
 }
@@ -44,7 +44,7 @@ export interface BrowserActor extends Unsigned {
 }
 
 /** The daemon by itself, for the principal whose connection it is. */
-export interface DaemonActor extends Unsigned {
+interface DaemonActor extends Unsigned {
   readonly kind: 'daemon'
   readonly browser?: never
 }
