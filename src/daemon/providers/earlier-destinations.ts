@@ -315,6 +315,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  bigcommerce: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-auth-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bigcommerce.com'],
+      injections: [],
+    },
+  ],
   bitbucket: [
     {
       api_key: {
@@ -429,6 +442,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.braintrust.dev'],
+      injections: [],
+    },
+  ],
+  brevo: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.brevo.com'],
       injections: [],
     },
   ],
@@ -568,6 +594,21 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  chargebee: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{site}.chargebee.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.chargebee.com'],
+      injections: [],
+    },
+  ],
   'checkout-com': [
     {
       api_key: {
@@ -592,6 +633,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.trychroma.com'],
+      injections: [],
+    },
+  ],
+  chutes: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['llm.chutes.ai'],
       injections: [],
     },
   ],
@@ -641,6 +696,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.cloudinary.com'],
       injections: [],
+    },
+  ],
+  'constant-contact': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.cc.email'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://authz.constantcontact.com/oauth2/default/v1/token',
+      },
     },
   ],
   contentful: [
@@ -770,6 +837,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
     },
   ],
+  dataforseo: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{login}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.dataforseo.com'],
+      injections: [],
+    },
+  ],
   daytona: [
     {
       api_key: {
@@ -892,6 +973,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  docusign: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['*.docusign.net'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://account.docusign.com/oauth/token',
+      },
+    },
+  ],
   drata: [
     {
       api_key: {
@@ -995,6 +1089,63 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  facebook: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['graph-video.facebook.com', 'graph.facebook.com', 'rupload.facebook.com'],
+      injections: [
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"access_token","type":"query"}',
+        '{"hosts":["rupload.facebook.com"],"name":"Authorization","type":"header","value":"OAuth {api_key}"}',
+      ],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['graph-video.facebook.com', 'graph.facebook.com', 'rupload.facebook.com'],
+      injections: [
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"Authorization","type":"header","value":"Bearer {access_token}"}',
+        '{"hosts":["graph-video.facebook.com","graph.facebook.com"],"name":"access_token","type":"query","value":"{access_token}"}',
+        '{"hosts":["rupload.facebook.com"],"name":"Authorization","type":"header","value":"OAuth {access_token}"}',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://graph.facebook.com/v22.0/oauth/access_token',
+      },
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['graph.facebook.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['graph.facebook.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://graph.facebook.com/v22.0/oauth/access_token',
+      },
+    },
+  ],
   fal: [
     {
       api_key: {
@@ -1050,6 +1201,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.stlouisfed.org'],
+      injections: [],
+    },
+  ],
+  freepik: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-freepik-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.freepik.com'],
       injections: [],
     },
   ],
@@ -1407,6 +1571,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'google-chat': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['chat.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['chat.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/chat.messages'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   'google-cloud': [
     {
       auth_type: 'oauth2',
@@ -1525,7 +1717,71 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  'google-docs': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['docs.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['docs.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/documents'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
   'google-drive': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: [
+        'drive.googleapis.com',
+        'www.googleapis.com/batch/drive/*',
+        'www.googleapis.com/drive/*',
+        'www.googleapis.com/upload/drive/*',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: [
+        'drive.googleapis.com',
+        'www.googleapis.com/batch/drive/*',
+        'www.googleapis.com/drive/*',
+        'www.googleapis.com/upload/drive/*',
+      ],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/drive'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
@@ -1595,6 +1851,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'google-maps': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['maps.googleapis.com', 'places.googleapis.com', 'routes.googleapis.com'],
+      injections: [],
+    },
+  ],
   'google-sheets': [
     {
       auth_type: 'oauth2',
@@ -1618,6 +1888,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       prefix: 'Bearer',
       signing: {
         scopes: ['https://www.googleapis.com/auth/spreadsheets'],
+        token_url: 'https://oauth2.googleapis.com/token',
+        type: 'google_service_account',
+      },
+    },
+  ],
+  'google-slides': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['slides.googleapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        issuer: 'https://accounts.google.com',
+        prefix: 'Bearer',
+        revocation_url: 'https://oauth2.googleapis.com/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth2.googleapis.com/token',
+      },
+    },
+    {
+      auth_type: 'signing',
+      format: 1,
+      header_name: 'authorization',
+      hosts: ['slides.googleapis.com'],
+      injections: [],
+      prefix: 'Bearer',
+      signing: {
+        scopes: ['https://www.googleapis.com/auth/presentations'],
         token_url: 'https://oauth2.googleapis.com/token',
         type: 'google_service_account',
       },
@@ -1784,6 +2082,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  infura: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.infura.io/v3/*'],
+      injections: ['{"hosts":["*.infura.io/v3/*"],"prefix":"/v3/","type":"path"}'],
+    },
+  ],
   ipinfo: [
     {
       api_key: {
@@ -1853,6 +2164,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['cloud.langfuse.com', 'us.cloud.langfuse.com'],
+      injections: [],
+    },
+  ],
+  langsmith: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.smith.langchain.com', 'eu.api.smith.langchain.com'],
       injections: [],
     },
   ],
@@ -2025,6 +2349,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  mux: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{token_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mux.com'],
+      injections: [],
+    },
+  ],
   'nano-gpt': [
     {
       api_key: {
@@ -2162,6 +2500,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  osu: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['osu.ppy.sh/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://osu.ppy.sh/oauth/token',
+      },
+    },
+  ],
   outscraper: [
     {
       api_key: {
@@ -2279,6 +2630,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  plivo: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{auth_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.plivo.com'],
+      injections: [],
+    },
+  ],
   poe: [
     {
       api_key: {
@@ -2357,6 +2722,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  readme: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{api_key}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['dash.readme.com/api/*'],
+      injections: [],
+    },
+  ],
+  readwise: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['readwise.io/api/*'],
+      injections: [],
+    },
+  ],
   reducto: [
     {
       api_key: {
@@ -2381,6 +2774,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.reka.ai'],
+      injections: [],
+    },
+  ],
+  requesty: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['router.requesty.ai'],
       injections: [],
     },
   ],
@@ -2462,6 +2869,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  sambanova: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.sambanova.ai'],
+      injections: [],
+    },
+  ],
+  saucelabs: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{username}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.eu-central-1.saucelabs.com', 'api.us-east-4.saucelabs.com', 'api.us-west-1.saucelabs.com'],
+      injections: [],
+    },
+  ],
   scrapegraphai: [
     {
       api_key: {
@@ -2502,6 +2937,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  semrush: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.semrush.com'],
+      injections: [],
+    },
+  ],
   sendgrid: [
     {
       api_key: {
@@ -2513,6 +2962,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.sendgrid.com'],
+      injections: [],
+    },
+  ],
+  serpapi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['serpapi.com'],
       injections: [],
     },
   ],
@@ -2530,6 +2993,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  smartlead: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['server.smartlead.ai'],
+      injections: [],
+    },
+  ],
   smartsheet: [
     {
       api_key: {
@@ -2542,6 +3019,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.smartsheet.com'],
       injections: [],
+    },
+  ],
+  snapchat: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['adsapi.snapchat.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://accounts.snapchat.com/login/oauth2/access_token',
+      },
     },
   ],
   snowflake: [
@@ -2683,6 +3173,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  synthetic: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.synthetic.new'],
+      injections: [],
+    },
+  ],
   'terraform-cloud': [
     {
       api_key: {
@@ -2792,6 +3296,31 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   twitch: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.twitch.tv'],
+      injections: ['{"name":"Client-Id","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        device_authorization_url: 'https://id.twitch.tv/oauth2/device',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://id.twitch.tv/oauth2/revoke',
+        token_url: 'https://id.twitch.tv/oauth2/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: ['api.twitch.tv'],
+      injections: ['{"name":"Client-Id","type":"header","value":"{oauth_client_id}"}'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://id.twitch.tv/oauth2/revoke',
+        token_url: 'https://id.twitch.tv/oauth2/token',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
@@ -2977,6 +3506,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_auth_method: 'client_secret_basic',
         token_url: 'https://api.login.yahoo.com/oauth2/get_token',
+      },
+    },
+  ],
+  yandex: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['cloud-api.yandex.net', 'login.yandex.ru'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'OAuth',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://oauth.yandex.com/token',
       },
     },
   ],
