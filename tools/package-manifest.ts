@@ -5,6 +5,7 @@ export interface CheckoutManifest {
   readonly name: string
   readonly version: string
   readonly description: string
+  readonly keywords: readonly string[]
   readonly license: string
   readonly private: boolean
   readonly type: string
@@ -18,11 +19,12 @@ const INSTALLED = '@napi-rs/keyring'
 
 /** The package's `package.json`: exact versions, no scripts, nothing of development. The pinned Node comes by platform. */
 export function packageManifest(checkout: CheckoutManifest, node: { readonly optionalDependencies: Versions }): object {
-  const { name, version, description, license, private: isPrivate, type, bin, files, dependencies } = checkout
+  const { name, version, description, keywords, license, private: isPrivate, type, bin, files, dependencies } = checkout
   return {
     name,
     version,
     description,
+    keywords,
     license,
     private: isPrivate,
     type,
