@@ -46,6 +46,24 @@ test('a daemon that proves itself is asked with a proof that fits the request', 
   )
 })
 
+test('a daemon of before the list of places is named as older, with what to do', async () => {
+  const baseUrl = await listen(
+    honest((_, response) => {
+      response.statusCode = 422
+      response.setHeader('content-type', 'application/json')
+      const details = [{ path: 'form', message: 'is not a known field' }]
+      response.end(JSON.stringify({ error: 'InvalidRequestError', message: 'form is not a known field', details }))
+    }),
+  )
+
+  await assert.rejects(client(baseUrl).resolve({ host: 'api.openai.com' }), (error: unknown) => {
+    assert.ok(error instanceof BrokerError)
+    assert.match(error.message, /is older than this command/)
+    assert.equal(error.options.hint, 'Restart it: broker daemon restart')
+    return error.name === 'DaemonUnavailableError'
+  })
+})
+
 test('a program without a proof gets nothing but the challenge', async () => {
   const paths: string[] = []
   const baseUrl = await listen((request, response) => {

@@ -299,12 +299,12 @@ export class DaemonClient {
 
   /** The credential for one request, fresh. It must be used and let go of. */
   async resolve(request: ResolveRequest): Promise<ResolvedCredential> {
+    const path = '/api/credentials/resolve'
+    const asked = this.#post<Resolution>(path, { ...request, form: 'places' }, { repeatable: 'repeatable' })
     return fromWire(
-      await this.#post<Resolution>(
-        '/api/credentials/resolve',
-        { ...request, form: 'places' },
-        { repeatable: 'repeatable' },
-      ),
+      await asked.catch((error: unknown) => {
+        throw isUnknownForm(error) ? olderDaemon(error) : error
+      }),
     )
   }
 
@@ -515,6 +515,18 @@ function isUntrusted(error: unknown): boolean {
   const cause = error instanceof ConnectionFailed ? error.cause : error
   const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
   return /^(?:UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED)/.test(code)
+}
+
+/** Whether it is the form of the answer that a daemon of before does not know. */
+function isUnknownForm(error: unknown): boolean {
+  return error instanceof BrokerError && error.options.details?.some(({ path }) => path === 'form') === true
+}
+
+function olderDaemon(cause: unknown): BrokerError {
+  return new BrokerError('DaemonUnavailableError', 'The daemon is older than this command and does not understand it', {
+    hint: 'Restart it: broker daemon restart',
+    cause,
+  })
 }
 
 function safeOrigin(baseUrl: string): URL {
