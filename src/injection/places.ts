@@ -28,6 +28,8 @@ interface PlaceType<OwnEntry> {
   documented(entry: OwnEntry): string
   /** In words, for people and the audit log: never what goes there. */
   shown(name: string): string
+  /** What a value must be to stand there, as goes on after the field. */
+  readonly rule: string
   /** Whether the name and the value can stand there, and change nothing else of the request. */
   isSendable(name: string, value: string): boolean
   /** Takes out what the client has there, and puts the value in its place. */
@@ -55,6 +57,7 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     identity: (name) => `header ${name.toLowerCase()}`,
     documented: ({ name }) => `${name}: …`,
     shown: (name) => `header ${name}`,
+    rule: 'must be what may stand in a header',
     isSendable: isSendableHeader,
     apply: (draft, name, value, onlyIfAbsent) => draft.setHeader(name, value, onlyIfAbsent),
     audited: unchanged,
@@ -72,6 +75,7 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     identity: (name) => `header ${name.toLowerCase()}`,
     documented: ({ username = '' }) => `Authorization: Basic ${username}:…`,
     shown: (name) => `header ${name}`,
+    rule: 'must be what may stand in a header',
     isSendable: (name, value) => isSendableHeader(name, basic(value)),
     apply: (draft, name, value) => draft.setHeader(name, value === undefined ? undefined : basic(value)),
     audited: unchanged,
@@ -86,6 +90,7 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     identity: (name) => `query ${name}`,
     documented: ({ name }) => `?${name}=…`,
     shown: (name) => `query ${name}`,
+    rule: 'must be one line',
     isSendable: (name, value) => [name, value].every((text) => text.isWellFormed() && !/[\r\n\0]/.test(text)),
     apply: (draft, name, value) => draft.setParameter(name, value),
     audited: unchanged,
@@ -101,6 +106,7 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     identity: () => 'path',
     documented: ({ prefix }) => `${prefix}…`,
     shown: (name) => `path ${name}`,
+    rule: 'must be letters, digits and what may stand in a segment of a path',
     isSendable: (name, value) => SEGMENT_PREFIX.test(name) && SEGMENT.test(value),
     apply: (draft, name, value = '') => draft.setSegment(name, value),
     audited: (target, name) => withSegment(target, name, `${name}…`),
@@ -115,6 +121,7 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     identity: (name) => `cookie ${name}`,
     documented: ({ name }) => `Cookie: ${name}=…`,
     shown: (name) => `cookie ${name}`,
+    rule: 'must be letters, digits and what may stand in a cookie',
     isSendable: (name, value) => COOKIE_NAME.test(name) && COOKIE_VALUE.test(value),
     apply: (draft, name, value) => draft.setCookie(name, value),
     audited: unchanged,

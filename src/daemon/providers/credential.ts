@@ -1,3 +1,4 @@
+import { placeTypeOf } from '../../injection/index.ts'
 import { BrokerError, type ErrorDetail, Secret, type SecretInput } from '../../protocol/index.ts'
 import type { Field, ProviderDefinition } from '../../schemas/index.ts'
 import { clientFields, grantsToClients, hasKey, problemOfClientValue } from './client-credentials.ts'
@@ -103,7 +104,7 @@ type ProblemOfValue = (definition: ProviderDefinition, field: Field, value: stri
 
 const problemOfValue: Readonly<Record<KeySection, ProblemOfValue>> = {
   api_key: (definition, field, value) =>
-    problemOfCharacters(definition, value) ?? problemOfSegment(definition, field, value),
+    problemOfCharacters(definition, value) ?? problemOfPlaces(definition, field, value),
   signing: (_definition, field, value) => problemOfSigningValue(field, value),
   client_credentials: problemOfClientValue,
 }
@@ -117,12 +118,14 @@ function problemOfCharacters(definition: ProviderDefinition, value: string): str
   return undefined
 }
 
-/** What would end a segment of a path, or be read as something else there. */
-function problemOfSegment(definition: ProviderDefinition, field: Field, value: string): string | undefined {
-  const isSegment = field.name === 'api_key' && definition.injections?.some(({ type }) => type === 'path')
-  return isSegment && (!/^[A-Za-z0-9._~!$&'()*+,;=:@-]+$/.test(value) || /^\.\.?$/.test(value))
-    ? 'must be letters, digits and what may stand in a segment of a path'
-    : undefined
+/** What cannot stand in one of the further places, or would be read as something else there. */
+function problemOfPlaces({ injections = [] }: ProviderDefinition, { name }: Field, value: string): string | undefined {
+  for (const entry of injections) {
+    const type = placeTypeOf(entry)
+    const isThere = type.templatesOf(entry).some(({ text }) => text.includes(`{${name}}`))
+    if (isThere && !type.isSendable(type.nameOf(entry), value)) return type.rule
+  }
+  return undefined
 }
 
 function patternOf({ api_key }: ProviderDefinition, field: Field): string | undefined {

@@ -249,6 +249,7 @@ describe('a credential that was typed', () => {
   const shaped = { api_key: { pattern: '^sk-[a-z]{4,}$', example: 'sk-aaaa' } }
 
   const inPath = { injections: [{ type: 'path', prefix: '/bot' }] }
+  const inCookie = { injections: [{ type: 'cookie', name: 'session' }] }
 
   it('is asked for by one field unless the definition has more', () => {
     assert.deepEqual(credentialFields(definitionOf(shaped)), [
@@ -295,6 +296,8 @@ describe('a credential that was typed', () => {
     ['a slash in a segment', inPath, { api_key: 'CNRY/../x' }, 'input.api_key'],
     ['a dot for a segment', inPath, { api_key: '..' }, 'input.api_key'],
     ['a query in a segment', inPath, { api_key: 'CNRY?x' }, 'input.api_key'],
+    ['a semicolon in a cookie', inCookie, { api_key: 'CNRY; other=1' }, 'input.api_key'],
+    ['a quote in a cookie', inCookie, { api_key: 'CNRY"x' }, 'input.api_key'],
     ['an unknown field', {}, { api_key: KEY, token: 'CNRY' }, 'input.token'],
     ['a missing field', { api_key: { fields: withAccount } }, { api_key: KEY }, 'input.account'],
   ] as const)
