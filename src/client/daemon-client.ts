@@ -1,6 +1,6 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
 import { fromWire, type ResolvedCredential } from '../injection/index.ts'
-import { isLoopback } from '../network/index.ts'
+import { isLoopback, isUnknownAuthority } from '../network/index.ts'
 import { BrokerError, type Secret, type SecretInput } from '../protocol/index.ts'
 import type {
   Approval,
@@ -446,7 +446,9 @@ export class DaemonClient {
     const why = cause instanceof Error ? cause.message : String(cause)
     return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} does not answer: ${why}`, {
       cause,
-      hint: isUntrusted(cause) ? UNTRUSTED : (this.#options.unreachableHint ?? 'Start it with `broker daemon start`.'),
+      hint: isUnknownAuthority(cause instanceof ConnectionFailed ? cause.cause : cause)
+        ? UNTRUSTED
+        : (this.#options.unreachableHint ?? 'Start it with `broker daemon start`.'),
     })
   }
 
@@ -509,13 +511,6 @@ function isStale(error: unknown): boolean {
 
 const UNTRUSTED =
   "Its certificate is of an authority that is not trusted here: add that to the system's store, or set SSL_CERT_FILE to its PEM file."
-
-/** OpenSSL's verdicts on a chain that ends in nothing that is trusted. */
-function isUntrusted(error: unknown): boolean {
-  const cause = error instanceof ConnectionFailed ? error.cause : error
-  const code = cause instanceof Error && 'code' in cause ? String(cause.code) : ''
-  return /^(?:UNABLE_TO_(?:GET_ISSUER_CERT|VERIFY_LEAF)|SELF_SIGNED_CERT|DEPTH_ZERO_SELF_SIGNED)/.test(code)
-}
 
 /** Whether it is the form of the answer that a daemon of before does not know. */
 function isUnknownForm(error: unknown): boolean {

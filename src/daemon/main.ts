@@ -25,6 +25,7 @@ import {
   writePrivateFile,
 } from '../config/index.ts'
 import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
+import { bracketed, isLoopback } from '../network/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
 import {
@@ -239,8 +240,8 @@ function storeLocation({ daemon, paths }: Config): StoreLocation {
 }
 
 function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
-  const isLoopback = hosts.some((host) => host === '::1' || host.startsWith('127.') || ANY_ADDRESS.includes(host))
-  const names = isLoopback
+  const isHere = hosts.some((host) => isLoopback(host) || ANY_ADDRESS.includes(host))
+  const names = isHere
     ? [...new Set(['127.0.0.1', 'localhost', '[::1]', ...hosts.map(bracketed)])]
     : hosts.map(bracketed)
   const local = names.map((name) => `${name}:${port}`)
@@ -251,10 +252,6 @@ function ownAddresses(hosts: readonly string[], port: number, publicUrl: string 
 
 /** Loopback is one of them. */
 const ANY_ADDRESS = ['0.0.0.0', '::']
-
-function bracketed(host: string): string {
-  return host.includes(':') ? `[${host}]` : host
-}
 
 function describeHolder({ paths }: Config): string {
   const info = readDaemonInfo(paths)

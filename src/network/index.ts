@@ -7,6 +7,7 @@ export {
   type Authority,
   authority,
   authorityOfUrl,
+  bracketed,
   formatAuthority,
   type Host,
   HTTP_PORT,
@@ -32,4 +33,11 @@ export {
 export { plainAddress, prefixOf, reachedAddress } from './ip-address.ts'
 export { isCommonLoopback, isLoopback } from './loopback.ts'
 export { isExcepted, type ProxyException, parseNoProxy } from './no-proxy.ts'
-export { certificatesIn, certificatesOf, systemRoots, trustContext, usableCertificates } from './trust-roots.ts'
+export {
+  certificatesIn,
+  certificatesOf,
+  isUnknownAuthority,
+  systemRoots,
+  trustContext,
+  usableCertificates,
+} from './trust-roots.ts'

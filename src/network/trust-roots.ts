@@ -63,3 +63,17 @@ function readIfThere(path: string): string | undefined {
     return undefined
   }
 }
+
+/** OpenSSL's verdicts on a chain that ends in nothing that is trusted. */
+const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
+  'DEPTH_ZERO_SELF_SIGNED_CERT',
+  'SELF_SIGNED_CERT_IN_CHAIN',
+  'UNABLE_TO_GET_ISSUER_CERT',
+  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
+  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
+])
+
+/** Whether a connection failed because the other side's certificate is of an authority that is not trusted here. */
+export function isUnknownAuthority(error: unknown): boolean {
+  return error instanceof Error && 'code' in error && UNKNOWN_AUTHORITY.has(String(error.code))
+}

@@ -2,7 +2,7 @@ import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
 import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import { type Authority, authority, formatAuthority, trustContext } from '../network/index.ts'
+import { type Authority, authority, formatAuthority, isUnknownAuthority, trustContext } from '../network/index.ts'
 import type { AddressGuard, ForbiddenAddress } from './address-guard.ts'
 import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
@@ -256,19 +256,6 @@ const PROBLEMS: Readonly<Record<string, UpstreamProblem>> = {
   ETIMEDOUT: 'timeout',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
-}
-
-/** OpenSSL's verdicts on a chain that ends in nothing that is trusted. */
-const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
-  'DEPTH_ZERO_SELF_SIGNED_CERT',
-  'SELF_SIGNED_CERT_IN_CHAIN',
-  'UNABLE_TO_GET_ISSUER_CERT',
-  'UNABLE_TO_GET_ISSUER_CERT_LOCALLY',
-  'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
-])
-
-function isUnknownAuthority(error: unknown): boolean {
-  return error instanceof Error && 'code' in error && UNKNOWN_AUTHORITY.has(String(error.code))
 }
 
 function problemOf(error: unknown): UpstreamProblem {

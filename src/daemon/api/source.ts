@@ -1,6 +1,6 @@
 import type { IncomingMessage } from 'node:http'
 import { BlockList, isIP, isIPv4 } from 'node:net'
-import { plainAddress, prefixOf } from '../../network/index.ts'
+import { HTTP_PORT, isLoopback, parseAuthority, plainAddress, prefixOf } from '../../network/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import { forwardedAddresses, xForwardedAddresses } from './forwarded.ts'
 
@@ -57,12 +57,11 @@ function linesOf({ rawHeaders }: IncomingMessage, name: string): readonly string
 /** What proxies leave in a request that they pass on. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-const LOOPBACK_HOST = /^(?:localhost|127(?:\.\d{1,3}){3}|\[::1\])(?::\d{1,5})?$/i
-
 /** Whether it was sent on this machine, to this machine, and by no proxy that shows. */
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const peer = plainAddress(socket.remoteAddress ?? '') ?? ''
-  const isLocal = (peer === '::1' || peer.startsWith('127.')) && LOOPBACK_HOST.test(headers.host ?? '')
+  const asked = parseAuthority(headers.host ?? '', HTTP_PORT)
+  const isLocal = isLoopback(peer) && asked !== null && isLoopback(asked.host)
   return isLocal && PASSED_ON.every((name) => headers[name] === undefined)
 }
 
