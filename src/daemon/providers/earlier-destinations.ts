@@ -215,6 +215,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  arcade: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.arcade.dev'],
+      injections: [],
+    },
+  ],
   asana: [
     {
       auth_type: 'oauth2',
@@ -298,6 +312,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.axiom.co'],
+      injections: [],
+    },
+  ],
+  'azure-openai': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{resource}.openai.azure.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.openai.azure.com'],
       injections: [],
     },
   ],
@@ -539,6 +567,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  bugsnag: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bugsnag.com'],
+      injections: [],
+    },
+  ],
   buildkite: [
     {
       api_key: {
@@ -645,6 +687,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.trychroma.com', 'europe-west1.gcp.trychroma.com'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-chroma-token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.trychroma.com'],
       injections: [],
     },
@@ -725,6 +778,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  cloudsmith: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.cloudsmith.io'],
+      injections: [],
+    },
+  ],
+  coinmarketcap: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-cmc_pro_api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['pro-api.coinmarketcap.com'],
+      injections: [],
+    },
+  ],
   'constant-contact': [
     {
       auth_type: 'oauth2',
@@ -791,6 +870,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.cursor.com/analytics/*', 'api.cursor.com/teams/*'],
+      injections: [],
+    },
+  ],
+  'd-id': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Basic',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.d-id.com'],
       injections: [],
     },
   ],
@@ -931,6 +1024,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api-free.deepl.com', 'api.deepl.com'],
+      injections: [],
+    },
+  ],
+  deepseek: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.deepseek.com'],
       injections: [],
     },
   ],
@@ -1113,6 +1220,22 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.elevenlabs.io',
+        'api.eu.residency.elevenlabs.io',
+        'api.in.residency.elevenlabs.io',
+        'api.us.elevenlabs.io',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'xi-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.elevenlabs.io'],
       injections: [],
     },
@@ -1227,6 +1350,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'financial-modeling-prep': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['financialmodelingprep.com/api/*', 'financialmodelingprep.com/stable/*'],
+      injections: [],
+    },
+  ],
   fitbit: [
     {
       auth_type: 'oauth2',
@@ -1309,6 +1446,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.freshbooks.com/auth/oauth/token',
       },
+    },
+  ],
+  geoapify: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apiKey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.geoapify.com'],
+      injections: [],
+    },
+  ],
+  giphy: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.giphy.com'],
+      injections: [],
     },
   ],
   github: [
@@ -2583,6 +2748,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.inference.net', 'inference.net/v1/*'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.inference.net'],
       injections: [],
     },
@@ -2739,6 +2916,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  lemlist: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.lemlist.com'],
+      injections: [],
+    },
+  ],
   lever: [
     {
       api_key: {
@@ -2807,6 +2997,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  mailjet: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{consumer_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mailjet.com'],
+      injections: [],
+    },
+  ],
+  mailsac: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'mailsac-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['mailsac.com/api/*'],
+      injections: [],
+    },
+  ],
   make: [
     {
       api_key: {
@@ -2846,6 +3063,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.mathpix.com'],
       injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
+    },
+  ],
+  'mcp-posthog': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['mcp.posthog.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        resource: 'https://mcp.posthog.com/mcp',
+      },
     },
   ],
   'mcp-zapier': [
@@ -2978,6 +3207,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  nomic: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.nomic.ai/api/v0/*', 'api-atlas.nomic.ai'],
+      injections: [],
+    },
+  ],
   notion: [
     {
       auth_type: 'oauth2',
@@ -3072,6 +3315,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['www.omdbapi.com'],
+      injections: [],
+    },
+  ],
+  'opencode-zen': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['opencode.ai/zen/*'],
       injections: [],
     },
   ],
@@ -3255,6 +3512,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  pipedrive: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['*.pipedrive.com', 'api.pipedrive.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://oauth.pipedrive.com/oauth/token',
+      },
+    },
+  ],
   planetscale: [
     {
       api_key: {
@@ -3344,6 +3614,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['app.posthog.com', 'eu.posthog.com', 'us.posthog.com'],
+      injections: [],
+    },
+  ],
+  postman: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.getpostman.com'],
       injections: [],
     },
   ],
@@ -3605,6 +3888,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.scrapegraphai.com'],
+      injections: [],
+    },
+  ],
+  scraperapi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.scraperapi.com'],
       injections: [],
     },
   ],
@@ -3898,6 +4195,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  telnyx: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.telnyx.com'],
+      injections: [],
+    },
+  ],
   'terraform-cloud': [
     {
       api_key: {
@@ -4068,6 +4379,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.typeform.com/oauth/token',
       },
+    },
+  ],
+  urlscan: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['urlscan.io/api/*'],
+      injections: [],
     },
   ],
   v0: [
@@ -4243,6 +4567,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.ydc-index.io', 'ydc-index.io'],
+      injections: [],
+    },
+  ],
+  zenrows: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.zenrows.com'],
       injections: [],
     },
   ],
