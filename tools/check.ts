@@ -13,6 +13,7 @@ const checks: readonly Check[] = [
   { name: 'types', command: ['tsc', '--noEmit'] },
   { name: 'types of the dashboard', command: ['tsc', '--noEmit', '--project', 'src/dashboard'] },
   { name: 'format and lint', command: ['biome', 'check', '--error-on-warnings', '--colors=off', '.'] },
+  { name: 'size of functions', command: ['node', 'tools/check-size.ts'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },
   { name: 'arrows', command: ['node', 'tools/check-arrows.ts'] },
   { name: 'doors, environment, reveals', command: ['node', 'tools/check-sources.ts'] },
