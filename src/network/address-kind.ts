@@ -1,4 +1,5 @@
 import { BlockList, isIP } from 'node:net'
+import { isListed } from './ip-address.ts'
 
 /** What an address leads to: the internet, this machine or its networks, or a cloud's keys. */
 export type AddressKind = 'public' | 'private' | 'metadata'
@@ -68,9 +69,9 @@ export function isMetadataHost(host: string): boolean {
 /** The kind of a literal address, IPv6 without brackets. What is no address at all counts as private. */
 export function addressKind(literal: string): AddressKind {
   const address = literal.split('%', 1)[0] ?? ''
-  if (contains(metadata, address)) return 'metadata'
-  if (isIP(address) === 0 || contains(privateAddresses, address)) return 'private'
-  return isIP(address) === 4 || contains(publicIpv6, address) || contains(translated, address) ? 'public' : 'private'
+  if (isListed(metadata, address)) return 'metadata'
+  if (isIP(address) === 0 || isListed(privateAddresses, address)) return 'private'
+  return isIP(address) === 4 || isListed(publicIpv6, address) || isListed(translated, address) ? 'public' : 'private'
 }
 
 function blockList(
@@ -84,9 +85,4 @@ function blockList(
   }
   for (const [network, bits] of ipv6) list.addSubnet(network, bits, 'ipv6')
   return list
-}
-
-function contains(list: BlockList, address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

@@ -30,7 +30,7 @@ export {
   splitPattern,
   tie,
 } from './host-pattern.ts'
-export { plainAddress, prefixOf, reachedAddress } from './ip-address.ts'
+export { isListed, plainAddress, prefixOf, reachedAddress } from './ip-address.ts'
 export { isCommonLoopback, isLoopback } from './loopback.ts'
 export { isExcepted, type ProxyException, parseNoProxy } from './no-proxy.ts'
 export {

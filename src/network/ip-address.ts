@@ -1,4 +1,4 @@
-import { isIPv4, isIPv6 } from 'node:net'
+import { type BlockList, isIP, isIPv4, isIPv6 } from 'node:net'
 
 /** One spelling of an address, without a zone; IPv4 in IPv6 is IPv4. Undefined where it is none. */
 export function plainAddress(text: string): string | undefined {
@@ -50,4 +50,10 @@ function numbers(text: string): readonly number[] {
 function inHex(dotted: string): string {
   const [a = 0, b = 0, c = 0, d = 0] = dotted.split('.').map(Number)
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+}
+
+/** Whether it is an address, and in the list. */
+export function isListed(list: BlockList, address: string): boolean {
+  const family = isIP(address)
+  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

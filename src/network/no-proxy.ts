@@ -1,6 +1,7 @@
 import { BlockList, isIP } from 'node:net'
 import { type Authority, hostOf } from './authority.ts'
 import { hostMatcher } from './host-pattern.ts'
+import { isListed } from './ip-address.ts'
 
 /** One entry of NO_PROXY: what is reached without the proxy. */
 export interface ProxyException {
@@ -70,6 +71,6 @@ function networkIn(text: string): Network | undefined {
   subnet.addSubnet(bare, Number(bits), family)
   return {
     text: `${bare}/${bits}`,
-    contains: (host) => isIP(host) !== 0 && subnet.check(host, isIP(host) === 6 ? 'ipv6' : 'ipv4'),
+    contains: (host) => isListed(subnet, host),
   }
 }

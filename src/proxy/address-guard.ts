@@ -1,6 +1,6 @@
 import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
-import { type Authority, isMetadataHost, reachedAddress } from '../network/index.ts'
+import { type Authority, isListed, isMetadataHost, reachedAddress } from '../network/index.ts'
 
 export type ForbiddenAddress = 'daemon_address' | 'metadata_address'
 
@@ -26,16 +26,11 @@ export function createAddressGuard(daemonAddresses: readonly Authority[]): Addre
 }
 
 function isThisHost(host: string): boolean {
-  return host === 'localhost' || host.endsWith('.localhost') || contains(THIS_HOST, host) || isOwnAddress(host)
+  return host === 'localhost' || host.endsWith('.localhost') || isListed(THIS_HOST, host) || isOwnAddress(host)
 }
 
 function isOwnAddress(address: string): boolean {
   if (isIP(address) === 0) return false
   const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
   return own.some((entry) => entry.address === address)
-}
-
-function contains(list: BlockList, address: string): boolean {
-  const family = isIP(address)
-  return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')
 }

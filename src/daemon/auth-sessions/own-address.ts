@@ -1,4 +1,4 @@
-import { isLoopback, overlap } from '../../network/index.ts'
+import { authorityOfUrl, isLoopback, overlap } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { ConnectionAddress, Connections } from '../connections/index.ts'
 import {
@@ -47,13 +47,9 @@ export async function addressOf(
 }
 
 function isOfDaemon(address: string, daemon: string): boolean {
-  const [one, own] = [new URL(address), new URL(daemon)]
-  const isOneMachine = isLoopback(one.hostname) && isLoopback(own.hostname)
-  return portOf(one) === portOf(own) && (one.hostname === own.hostname || isOneMachine)
-}
-
-function portOf({ port, protocol }: URL): string {
-  return port === '' ? (protocol === 'http:' ? '80' : '443') : port
+  const [one, own] = [authorityOfUrl(new URL(address)), authorityOfUrl(new URL(daemon))]
+  const isOneMachine = isLoopback(one.host) && isLoopback(own.host)
+  return one.port === own.port && (one.host === own.host || isOneMachine)
 }
 
 /** Requests there could carry either credential. */

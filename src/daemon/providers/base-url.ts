@@ -1,4 +1,4 @@
-import { type HostPattern, matchesHost, overlap } from '../../network/index.ts'
+import { type HostPattern, matchesAuthority, overlap } from '../../network/index.ts'
 import { BrokerError, type QuirkName } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfEndpoint } from './endpoint.ts'
@@ -62,24 +62,29 @@ export function answeredBaseUrl(definition: ProviderDefinition, text: string | u
 function isOfDefinition(definition: ProviderDefinition, url: string): boolean {
   if (problemOfEndpoint(url) !== undefined) return false
   const target = hostOfUrl(url)
-  const isListed = ownHosts(definition).some(({ host, port }) => port === target.port && matchesHost(host, target.host))
+  const isListed = ownHosts(definition).some((pattern) => matchesAuthority(pattern, target))
   return isListed || templatesOf(definition).some((template) => isOfTemplate(template, target))
 }
 
-// Asked on every request; a definition never changes, it is replaced.
-const compiled = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
-const listed = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
+type HostsOf = (definition: ProviderDefinition) => readonly HostPattern[]
 
-/** Every host of a definition, with those of its tenants. The definition is valid. */
-export function compileHosts(definition: ProviderDefinition): readonly HostPattern[] {
-  const known = compiled.get(definition)
-  if (known !== undefined) return known
-  const hosts = hostsOf(definition)
-  compiled.set(definition, hosts)
-  return hosts
+// Asked on every request; a definition never changes, it is replaced.
+function onceFor(hostsOf: HostsOf): HostsOf {
+  const known = new WeakMap<ProviderDefinition, readonly HostPattern[]>()
+  return (definition) => {
+    const hosts = known.get(definition) ?? hostsOf(definition)
+    known.set(definition, hosts)
+    return hosts
+  }
 }
 
-function hostsOf(definition: ProviderDefinition): readonly HostPattern[] {
+/** Those that the definition lists. */
+const ownHosts = onceFor(parsedHosts)
+
+/** Every host of a definition, with those of its tenants. The definition is valid. */
+export const compileHosts = onceFor(allHosts)
+
+function allHosts(definition: ProviderDefinition): readonly HostPattern[] {
   const own = ownHosts(definition)
   const tenants = tenantPatterns(definition).filter(
     (tenant, index, all) => ![...own, ...all.slice(0, index)].some((other) => isSameHost(tenant, other)),
@@ -89,15 +94,6 @@ function hostsOf(definition: ProviderDefinition): readonly HostPattern[] {
 
 function isSameHost(one: HostPattern, other: HostPattern): boolean {
   return one.host === other.host && one.port === other.port
-}
-
-/** Those that the definition lists. */
-function ownHosts(definition: ProviderDefinition): readonly HostPattern[] {
-  const known = listed.get(definition)
-  if (known !== undefined) return known
-  const hosts = parsedHosts(definition)
-  listed.set(definition, hosts)
-  return hosts
 }
 
 function parsedHosts(definition: ProviderDefinition): readonly HostPattern[] {
@@ -173,9 +169,7 @@ function problemOfTemplate(text: string): string | undefined {
 }
 
 function problemOfFixed(definition: ProviderDefinition, text: string): string | undefined {
-  const { host, port } = hostOfUrl(text)
+  const target = hostOfUrl(text)
   const listed = compileHosts({ ...definition, base_url: undefined })
-  return listed.some((pattern) => pattern.port === port && matchesHost(pattern.host, host))
-    ? undefined
-    : 'must be on one of the hosts'
+  return listed.some((pattern) => matchesAuthority(pattern, target)) ? undefined : 'must be on one of the hosts'
 }

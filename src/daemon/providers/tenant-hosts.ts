@@ -1,4 +1,4 @@
-import { type HostPattern, HTTPS_PORT, matchesHost, patternOf } from '../../network/index.ts'
+import { type Authority, type HostPattern, HTTPS_PORT, matchesAuthority, patternOf } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { isPublic, problemOfName } from './host-rules.ts'
 import { hostOfUrl, isTemplate, PLACEHOLDER, placeholdersIn, templatePattern, templatesOf } from './url-template.ts'
@@ -19,9 +19,8 @@ export function tenantHostsOf(
 }
 
 /** Whether the host is that of one of the template's tenants. */
-export function isOfTemplate(template: string, { host, port }: HostPattern): boolean {
-  const pattern = templatePattern(template)
-  return pattern.port === port && matchesHost(pattern.host, host)
+export function isOfTemplate(template: string, target: Authority): boolean {
+  return matchesAuthority(templatePattern(template), target)
 }
 
 /** What the host has in the place of each placeholder. */

@@ -1,4 +1,4 @@
-import { type HostPattern, patternOf } from '../../network/index.ts'
+import { type Authority, authorityOfUrl, type HostPattern, patternOf } from '../../network/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 
 /** What stands for a label of a tenant's own host. */
@@ -25,8 +25,6 @@ export function templatePattern(text: string): HostPattern {
 }
 
 /** Host and port of a URL. */
-export function hostOfUrl(text: string): HostPattern {
-  const url = new URL(text)
-  const port = url.port === '' ? (url.protocol === 'http:' ? 80 : 443) : Number(url.port)
-  return patternOf(url.hostname.replace(/^\[|\]$/g, ''), port)
+export function hostOfUrl(text: string): Authority {
+  return authorityOfUrl(new URL(text))
 }
