@@ -1,5 +1,6 @@
 import { spawn } from 'node:child_process'
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync } from 'node:fs'
+import { getCompileCacheDir } from 'node:module'
 import { dirname, join } from 'node:path'
 import { setTimeout as delay } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -31,6 +32,13 @@ export const DAEMON_COMMAND: readonly [string, ...string[]] = [
   '--disable-warning=ExperimentalWarning',
   ENTRY,
 ]
+
+/** The environment in which a daemon keeps its compiled code where this command keeps its own, if it does. */
+export function withCompileCache(environment: NodeJS.ProcessEnv): NodeJS.ProcessEnv {
+  const folder = getCompileCacheDir()
+  // The folder's last part is of this version of Node.
+  return folder === undefined ? environment : { ...environment, NODE_COMPILE_CACHE: dirname(folder) }
+}
 
 /** Starts the daemon in the background where nothing listens at the home's own address; any other daemon is left to itself. */
 export async function ensureDaemon(config: Config, log: DebugLog): Promise<'running' | 'started'> {
@@ -64,7 +72,7 @@ export async function startDaemon(config: Config, log: DebugLog): Promise<Daemon
     cwd: '/',
     // It outlives the run that it may be started in.
     env: {
-      ...(config.outerRun === undefined ? config.environment : withoutProxies(config.environment)),
+      ...withCompileCache(config.outerRun === undefined ? config.environment : withoutProxies(config.environment)),
       // Where commands look for it: a daemon that comes after another of this home takes its place.
       BROKER_PORT: String(config.ownPort),
     },

@@ -182,13 +182,17 @@ const DRAFT = /\.(?:[0-9a-f]{12}|\d+)\.tmp$/
 /** Milliseconds: no command takes as long to write a small file. */
 export const OF_A_COMMAND_MS = 3_600_000
 
-/** Removes the drafts in a folder that a crash has left, if they are older than `age` milliseconds; follows no link. */
-export function sweepDrafts(folder: string, age: number): void {
+/**
+ * Removes the drafts in a folder that a crash has left; follows no link.
+ * @param age in milliseconds, of the youngest to remove; without it all go, whatever the clock says
+ */
+export function sweepDrafts(folder: string, age?: number): void {
   for (const name of namesIn(folder).filter((one) => DRAFT.test(one))) {
     const path = join(folder, name)
     try {
       const stat = lstatSync(path)
-      if (stat.isFile() && !isForeign(stat) && Date.now() - stat.mtimeMs >= age) unlinkSync(path)
+      const isOld = age === undefined || Date.now() - stat.mtimeMs >= age
+      if (stat.isFile() && !isForeign(stat) && isOld) unlinkSync(path)
     } catch {
       // It is gone, or stays: either way nobody reads it.
     }

@@ -106,6 +106,6 @@ function parseServerConfig(path: string, text: string): number {
 
 /** Removes what a crash has left half written. The caller holds the home's lock, so that no daemon writes now. */
 export function sweepHome(paths: HomePaths): void {
-  for (const folder of [paths.server, paths.providers]) sweepDrafts(folder, 0)
+  for (const folder of [paths.server, paths.providers]) sweepDrafts(folder)
   for (const folder of [paths.client, paths.identities]) sweepDrafts(folder, OF_A_COMMAND_MS)
 }

@@ -1,4 +1,5 @@
 import { readFileSync } from 'node:fs'
+import { flushCompileCache } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
@@ -284,6 +285,8 @@ async function main(): Promise<void> {
     throw error
   })
   stopOnSignal(stopDaemon)
+  // Now and not at its end: many a daemon is killed.
+  flushCompileCache()
   if (process.stderr.isTTY)
     process.stderr.write(`The daemon listens on port ${readDaemonInfo(config.paths)?.port}; Ctrl-C stops it.\n`)
 }

@@ -3,15 +3,15 @@ import { BrokerError } from '../../protocol/index.ts'
 import { ensureDashboard } from '../built-dashboard.ts'
 import type { Invocation } from '../invocation.ts'
 import { failureDocument } from '../output.ts'
-import { DAEMON_COMMAND, ensureDaemon, requireOwn, startDaemon, stopDaemon } from '../own-daemon.ts'
+import { DAEMON_COMMAND, ensureDaemon, requireOwn, startDaemon, stopDaemon, withCompileCache } from '../own-daemon.ts'
 import { connect } from '../session.ts'
 import { versionSkew } from '../version-skew.ts'
 
 /** Becomes the daemon: same process, so that a service manager's signals reach it. */
-export async function serveDaemon(_invocation: Invocation): Promise<never> {
+export async function serveDaemon({ config }: Invocation): Promise<never> {
   await ensureDashboard()
   const [file, ...args] = DAEMON_COMMAND
-  return process.execve?.(file, [file, ...args, '--log-to-stderr']) as never
+  return process.execve?.(file, [file, ...args, '--log-to-stderr'], withCompileCache(config.environment)) as never
 }
 
 export async function startDaemonCommand({ config, log, output, terminal, version }: Invocation): Promise<void> {
