@@ -3,6 +3,7 @@ import { fromWire, type ResolvedCredential } from '../injection/index.ts'
 import { isLoopback, isUnknownAuthority } from '../network/index.ts'
 import { BrokerError, type Secret, type SecretInput } from '../protocol/index.ts'
 import type {
+  AnswerOf,
   Approval,
   Approved,
   AuditPage,
@@ -16,6 +17,7 @@ import type {
   ConnectionList,
   DashboardLink,
   DescribedProvider,
+  EndpointKey,
   Explanation,
   Health,
   Identity,
@@ -26,7 +28,7 @@ import type {
   RegisteredProviders,
   Registration,
   RemovedProvider,
-  Resolution,
+  RequestOf,
   ResolveRequest,
   Restored,
   Revoked,
@@ -38,6 +40,7 @@ import type {
   Whoami,
 } from '../schemas/index.ts'
 import { type DaemonCheck, newChallenge, provenDid } from './daemon-check.ts'
+import { type TargetParts, targetOf } from './endpoint-target.ts'
 import { errorOf, parseJson } from './error-answer.ts'
 import { type Answer, ConnectionFailed, type Outgoing, Transport, type Trust } from './transport.ts'
 
@@ -63,14 +66,13 @@ export interface DaemonClientOptions {
   readonly onRequest?: (request: { method: string; path: string; status: number; milliseconds: number }) => void
 }
 
-type Json = Readonly<Record<string, unknown>>
 type Headers = Readonly<Record<string, string>>
-type Repeatable = 'once' | 'repeatable'
 
 const HEALTH_TIMEOUT = 3_000
 /** A resolve may wait for the provider to refresh a token. */
 const ANSWER_TIMEOUT = 60_000
 const NO_BODY = new Uint8Array(0)
+const HEALTH = targetOf('GET /api/health' satisfies EndpointKey, {})
 
 /**
  * One daemon, asked over kept connections. Each method is one route of the API and answers what its schema says.
@@ -103,13 +105,7 @@ export class DaemonClient {
 
   /** What anyone may ask; says nothing about who answers. */
   async health(): Promise<Health> {
-    const answer = await this.#send({
-      method: 'GET',
-      path: '/api/health',
-      headers: {},
-      body: NO_BODY,
-      timeout: HEALTH_TIMEOUT,
-    })
+    const answer = await this.#send({ ...HEALTH, headers: {}, body: NO_BODY, timeout: HEALTH_TIMEOUT })
     return this.#read<Health>(answer)
   }
 
@@ -124,58 +120,60 @@ export class DaemonClient {
 
   /** Takes the vault as it is, after damage or a restored backup; `bootstrap` says that the owner of the machine does. */
   restoreVault(bootstrap?: Secret): Promise<Restored> {
-    const headers: Headers = bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
-    return this.#post('/api/vault/restore', {}, { headers })
+    return this.#call('POST /api/vault/restore', {}, { headers: bootstrapHeaders(bootstrap) })
   }
 
   ready(): Promise<Readiness> {
-    return this.#get('/api/ready')
+    return this.#call('GET /api/ready')
   }
 
   whoami(): Promise<Whoami> {
-    return this.#get('/api/whoami')
+    return this.#call('GET /api/whoami')
   }
 
   /** Proves possession of the key being registered; `bootstrap` claims it for the local owner at once. */
   registerIdentity(bootstrap?: Secret): Promise<Registration> {
     const { handle, key } = this.#signer()
-    const headers: Headers = bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
-    return this.#post('/api/identities/register', { handle, did: key.did }, { headers })
+    const headers = bootstrapHeaders(bootstrap)
+    return this.#call('POST /api/identities/register', { body: { handle, did: key.did } }, { headers })
   }
 
   async identities(): Promise<readonly Identity[]> {
-    return (await this.#get<{ identities: Identity[] }>('/api/identities')).identities
+    return (await this.#call('GET /api/identities')).identities
   }
 
   identity(handle: string): Promise<Identity> {
-    return this.#get(`/api/identities/${segment(handle)}`)
+    return this.#call('GET /api/identities/{handle}', { params: { handle } })
   }
 
   async removeIdentity(handle: string): Promise<void> {
-    await this.#delete(`/api/identities/${segment(handle)}`)
+    await this.#call('DELETE /api/identities/{handle}', { params: { handle } })
   }
 
   startAuthSession(request: StartAuthSession): Promise<AuthSession> {
-    return this.#post('/api/auth/sessions', request)
+    return this.#call('POST /api/auth/sessions', { body: request })
   }
 
   /** Decides on a key as a login with it would, without storing it. @throws BrokerError as the login does */
   checkAuthSession(request: StartAuthSession, input: SecretInput): Promise<CheckedAuthSession> {
-    return this.#post('/api/auth/sessions/check', { ...request, input: revealed(input) })
+    return this.#call('POST /api/auth/sessions/check', { body: { ...request, input: revealed(input) } })
   }
 
   authSession(id: string): Promise<AuthSession> {
-    return this.#get(`/api/auth/sessions/${segment(id)}`)
+    return this.#call('GET /api/auth/sessions/{session_id}', { params: { session_id: id } })
   }
 
   /** An empty input polls a device code. */
   resumeAuthSession(id: string, input: SecretInput): Promise<AuthSession> {
-    return this.#post(`/api/auth/sessions/${segment(id)}/resume`, { input: revealed(input) })
+    return this.#call('POST /api/auth/sessions/{session_id}/resume', {
+      params: { session_id: id },
+      body: { input: revealed(input) },
+    })
   }
 
   /** Ends a login; how it ended. */
   cancelAuthSession(id: string): Promise<AuthSession> {
-    return this.#delete(`/api/auth/sessions/${segment(id)}`)
+    return this.#call('DELETE /api/auth/sessions/{session_id}', { params: { session_id: id } })
   }
 
   async connections(): Promise<readonly Connection[]> {
@@ -184,62 +182,64 @@ export class DaemonClient {
 
   /** With what keeps requests from being served. */
   connectionList(): Promise<ConnectionList> {
-    return this.#get('/api/connections')
+    return this.#call('GET /api/connections')
   }
 
   /** What would become of a request, and why. */
   why(request: Readonly<Record<string, string>>): Promise<Explanation> {
-    return this.#get(`/api/why?${new URLSearchParams(request)}`)
+    return this.#call('GET /api/why', { query: request })
   }
 
   /** What a connection that needs approval could reach with it, and what no more. */
   approval(provider: string, connection: string): Promise<Approval> {
-    return this.#get(`${connectionPath(provider, connection)}/approval`)
+    return this.#call('GET /api/connections/{provider}/{connection}/approval', { params: { provider, connection } })
   }
 
   /** @param version of the difference that was looked at */
   approve({ provider, connection, version }: Approval): Promise<Approved> {
-    return this.#post(`${connectionPath(provider, connection)}/approve`, { version })
+    return this.#call('POST /api/connections/{provider}/{connection}/approve', {
+      params: { provider, connection },
+      body: { version },
+    })
   }
 
   /** Every secret in it is `[redacted]`. */
   connection(provider: string, connection: string): Promise<ConnectionDetail> {
-    return this.#get(connectionPath(provider, connection))
+    return this.#call('GET /api/connections/{provider}/{connection}', { params: { provider, connection } })
   }
 
   logout(provider: string, connection: string): Promise<LoggedOut> {
-    return this.#post(`${connectionPath(provider, connection)}/logout`, {})
+    return this.#call('POST /api/connections/{provider}/{connection}/logout', { params: { provider, connection } })
   }
 
   revoke(provider: string): Promise<Revoked> {
-    return this.#post(`/api/connections/${segment(provider)}/revoke`, {})
+    return this.#call('POST /api/connections/{provider}/revoke', { params: { provider } })
   }
 
   setDefault(
     provider: string,
     connection: string,
   ): Promise<{ status: 'ok'; provider: string; default_connection: string }> {
-    return this.#post(`${connectionPath(provider, connection)}/default`, {})
+    return this.#call('POST /api/connections/{provider}/{connection}/default', { params: { provider, connection } })
   }
 
   /** Whether the stored credential is this one; the daemon compares, nothing stored leaves it. */
   async isSameCredential(provider: string, connection: string, input: SecretInput): Promise<boolean> {
-    return (
-      await this.#post<{ same: boolean }>(`${connectionPath(provider, connection)}/compare`, { input: revealed(input) })
-    ).same
+    const key = 'POST /api/connections/{provider}/{connection}/compare'
+    return (await this.#call(key, { params: { provider, connection }, body: { input: revealed(input) } })).same
   }
 
   providers(): Promise<ProviderList> {
-    return this.#get('/api/providers')
+    return this.#call('GET /api/providers')
   }
 
   /** The same with `keys` of each provider that takes them. */
   providersWithKeys(): Promise<ProviderList> {
-    return this.#get('/api/providers?detail=keys')
+    return this.#call('GET /api/providers', { query: { detail: 'keys' } })
   }
 
   provider(name: string): Promise<DescribedProvider> {
-    return this.#get(`/api/providers/${segment(name)}`)
+    return this.#call('GET /api/providers/{provider}', { params: { provider: name } })
   }
 
   /** `definition` as it came from its file: the daemon checks it. */
@@ -247,16 +247,16 @@ export class DaemonClient {
     definition: unknown,
     force: boolean,
   ): Promise<{ status: 'ok'; provider: string; warnings: readonly string[] }> {
-    return this.#post('/api/providers', { definition, force })
+    return this.#call('POST /api/providers', { body: { definition: definition as DefinitionToRegister, force } })
   }
 
   /** All of them or none. */
   registerProviders(definitions: readonly unknown[], force: boolean): Promise<RegisteredProviders> {
-    return this.#post('/api/providers/batch', { definitions, force })
+    return this.#call('POST /api/providers/batch', { body: { definitions: [...definitions], force } })
   }
 
   catalogue(): Promise<CatalogueState> {
-    return this.#get('/api/catalogue')
+    return this.#call('GET /api/catalogue')
   }
 
   /** @param update `file` and `key` are texts; with `check` nothing is changed */
@@ -265,31 +265,31 @@ export class DaemonClient {
     readonly key?: string
     readonly check?: boolean
   }): Promise<CatalogueChange> {
-    return this.#post('/api/catalogue', update)
+    return this.#call('POST /api/catalogue', { body: update })
   }
 
   resetCatalogue({ check }: { readonly check: boolean }): Promise<CatalogueChange> {
-    return this.#delete(check ? '/api/catalogue?check=true' : '/api/catalogue')
+    return this.#call('DELETE /api/catalogue', check ? { query: { check: 'true' } } : {})
   }
 
   /** On a host that others have too, where the one is more specific than the other. */
   async registerBeside(definition: unknown): Promise<void> {
-    await this.#post('/api/providers', { definition, beside: true })
+    await this.#call('POST /api/providers', { body: { definition: definition as DefinitionToRegister, beside: true } })
   }
 
   /** Where nobody has a connection of it, once nobody logs in there. */
   removeUnusedProvider(name: string): Promise<RemovedProvider> {
-    return this.#delete(`/api/providers/${segment(name)}?unused=true`)
+    return this.#call('DELETE /api/providers/{provider}', { params: { provider: name }, query: { unused: 'true' } })
   }
 
   removeProvider(name: string): Promise<RemovedProvider> {
-    return this.#delete(`/api/providers/${segment(name)}`)
+    return this.#call('DELETE /api/providers/{provider}', { params: { provider: name } })
   }
 
   /** What the signer may have injected. Asked anew each time, sent only where it changed. */
   async routes(): Promise<Routes> {
     const headers: Headers = this.#routes ? { 'if-none-match': this.#routes.etag } : {}
-    const answer = await this.#signed({ method: 'GET', path: '/api/proxy/routes', headers, repeatable: 'repeatable' })
+    const answer = await this.#signed(callOf('GET /api/proxy/routes', {}, { headers }))
     if (answer.status === 304 && this.#routes) return this.#routes.table
     const table = this.#read<Routes>(answer)
     const { etag } = answer.headers
@@ -299,8 +299,8 @@ export class DaemonClient {
 
   /** The credential for one request, fresh. It must be used and let go of. */
   async resolve(request: ResolveRequest): Promise<ResolvedCredential> {
-    const path = '/api/credentials/resolve'
-    const asked = this.#post<Resolution>(path, { ...request, form: 'places' }, { repeatable: 'repeatable' })
+    const body = { ...request, form: 'places' as const }
+    const asked = this.#call('POST /api/credentials/resolve', { body }, { isRepeatable: true })
     return fromWire(
       await asked.catch((error: unknown) => {
         throw isUnknownForm(error) ? olderDaemon(error) : error
@@ -310,27 +310,29 @@ export class DaemonClient {
 
   /** Events that were sent before are stored once, so that a batch may be sent again. */
   async ship(events: readonly ShippedEvent[]): Promise<void> {
-    await this.#post('/audit/events', { events }, { repeatable: 'repeatable' })
+    await this.#call('POST /audit/events', { body: { events: [...events] } }, { isRepeatable: true })
   }
 
   /** Registers the key of one run, which may then resolve and ship events, and nothing else. */
   startRun(request: StartRun): Promise<Run> {
-    return this.#post('/api/runs', request)
+    return this.#call('POST /api/runs', { body: request })
   }
 
   async endRun(runId: string, exitCode: number | undefined): Promise<void> {
-    await this.#post(`/api/runs/${segment(runId)}/end`, exitCode === undefined ? {} : { exit_code: exitCode })
+    await this.#call('POST /api/runs/{run_id}/end', {
+      params: { run_id: runId },
+      body: exitCode === undefined ? {} : { exit_code: exitCode },
+    })
   }
 
   /** A link that signs this principal's browser in: good once, for a minute. */
   createDashboardLink(): Promise<DashboardLink> {
-    return this.#post('/api/session', {})
+    return this.#call('POST /api/session')
   }
 
   /** One page, newest first. */
   auditEvents(query: AuditQuery): Promise<AuditPage> {
-    const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
-    return this.#get(search.size === 0 ? '/api/audit/events' : `/api/audit/events?${search}`)
+    return this.#call('GET /api/audit/events', { query })
   }
 
   /** Gives an account another password. Signed by nobody: `operator` is the secret of the daemon's home. */
@@ -346,24 +348,13 @@ export class DaemonClient {
       'content-length': String(body.length),
       'x-broker-operator': operator.reveal(),
     }
-    const path = '/api/admin/reset-password'
-    return this.#read(await this.#send({ method: 'POST', path, headers, body, timeout: ANSWER_TIMEOUT }))
+    const target = targetOf('POST /api/admin/reset-password' satisfies EndpointKey, {})
+    return this.#read(await this.#send({ ...target, headers, body, timeout: ANSWER_TIMEOUT }))
   }
 
-  async #get<Result>(path: string): Promise<Result> {
-    return this.#read<Result>(await this.#signed({ method: 'GET', path, repeatable: 'repeatable' }))
-  }
-
-  async #delete<Result>(path: string): Promise<Result> {
-    return this.#read<Result>(await this.#signed({ method: 'DELETE', path }))
-  }
-
-  async #post<Result>(
-    path: string,
-    body: Json,
-    options: { readonly headers?: Headers; readonly repeatable?: Repeatable } = {},
-  ): Promise<Result> {
-    return this.#read<Result>(await this.#signed({ method: 'POST', path, body, ...options }))
+  /** Asks one endpoint, and gives what its schema says: the daemon checks it before it leaves. */
+  async #call<K extends EndpointKey>(key: K, ...[request, options]: CallArguments<K>): Promise<AnswerOf<K>> {
+    return this.#read<AnswerOf<K>>(await this.#signed(callOf(key, request, options)))
   }
 
   async #signed(call: Call): Promise<Answer> {
@@ -371,7 +362,7 @@ export class DaemonClient {
     try {
       return await this.#send(this.#sign(call))
     } catch (error) {
-      if (!isStale(error) || call.repeatable !== 'repeatable') throw error
+      if (!isStale(error) || !call.isRepeatable) throw error
       await this.prove()
       return this.#send(this.#sign(call))
     }
@@ -403,7 +394,7 @@ export class DaemonClient {
   async #askForProof(): Promise<Health> {
     const challenge = newChallenge()
     const headers = { 'x-broker-challenge': challenge }
-    const question = { method: 'GET', path: '/api/health', headers, body: NO_BODY, timeout: HEALTH_TIMEOUT }
+    const question = { ...HEALTH, headers, body: NO_BODY, timeout: HEALTH_TIMEOUT }
     const answer = await this.#send(question).catch((error: unknown) => {
       throw this.#somethingElse(error) ?? error
     })
@@ -491,11 +482,46 @@ function strangeAnswer({ message, cause }: ConnectionFailed): string | undefined
 }
 
 interface Call {
-  readonly method: 'GET' | 'POST' | 'DELETE'
+  readonly method: string
   readonly path: string
-  readonly body?: Json
+  readonly body?: object
   readonly headers?: Headers
-  readonly repeatable?: Repeatable
+  /** Sent again where a kept connection had been closed; each GET is. */
+  readonly isRepeatable: boolean
+}
+
+interface CallOptions {
+  readonly headers?: Headers
+  readonly isRepeatable?: boolean
+}
+
+/** As it came from its file: the daemon checks it. */
+type DefinitionToRegister = RequestOf<'POST /api/providers'>['body']['definition']
+
+/** The request may be left out where an endpoint takes none. */
+type CallArguments<K extends EndpointKey> =
+  Record<never, never> extends RequestOf<K>
+    ? [request?: RequestOf<K>, options?: CallOptions]
+    : [request: RequestOf<K>, options?: CallOptions]
+
+interface AnyRequest extends TargetParts {
+  readonly body?: object | undefined
+}
+
+function callOf(key: EndpointKey, request: AnyRequest = {}, { headers, isRepeatable }: CallOptions = {}): Call {
+  const { method, path } = targetOf(key, request)
+  const body = request.body ?? (method === 'POST' ? {} : undefined)
+  return {
+    method,
+    path,
+    ...(body && { body }),
+    ...(headers && { headers }),
+    isRepeatable: isRepeatable ?? method === 'GET',
+  }
+}
+
+function bootstrapHeaders(bootstrap: Secret | undefined): Headers {
+  return bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
 }
 
 /** Whether the call failed because nothing at all listens at the daemon's address. */
@@ -533,12 +559,4 @@ function safeOrigin(baseUrl: string): URL {
 
 function revealed(input: SecretInput): Record<string, string> {
   return Object.fromEntries(Object.entries(input).map(([name, value]) => [name, value.reveal()]))
-}
-
-function connectionPath(provider: string, connection: string): string {
-  return `/api/connections/${segment(provider)}/${segment(connection)}`
-}
-
-function segment(text: string): string {
-  return encodeURIComponent(text)
 }

@@ -1,3 +1,5 @@
+import type { AnswerOf, EndpointKey, RequestOf } from '../schemas/index.ts'
+
 /** What the daemon answered instead: `name` and `message` are its own, made for people. */
 export class DaemonError extends Error {
   override readonly name: string
@@ -33,7 +35,8 @@ export async function takeCsrfToken(): Promise<void> {
   if (token === undefined) return
   history.replaceState(null, '', location.pathname + location.search)
   if (token === localStorage.getItem(CSRF_KEY)) return
-  const { ok } = await fetch('/api/me?csrf=check', { headers: { accept: 'application/json', 'x-csrf-token': token } })
+  const headers = { accept: 'application/json', 'x-csrf-token': token }
+  const { ok } = await fetch(addressOf('GET /api/me', { query: { csrf: 'check' } }), { headers })
   if (ok) localStorage.setItem(CSRF_KEY, token)
 }
 
@@ -45,15 +48,19 @@ export function forgetCsrfToken(): void {
   localStorage.removeItem(CSRF_KEY)
 }
 
-type Method = 'GET' | 'POST' | 'DELETE'
+/** The request may be left out where an endpoint takes none. */
+type AskArguments<K extends EndpointKey> =
+  Record<never, never> extends RequestOf<K> ? [request?: RequestOf<K>] : [request: RequestOf<K>]
 
 /**
- * Asks the daemon. The shape of the answer is the route's own, which the daemon checks before it leaves.
+ * Asks an endpoint of the daemon. The shape of the answer is the endpoint's own, which the daemon checks before it leaves.
  * @throws DaemonError where it refuses; TypeError where it is not there
  */
-export async function ask<Answer>(method: Method, path: string, body?: unknown): Promise<Answer> {
+export async function ask<K extends EndpointKey>(key: K, ...[request]: AskArguments<K>): Promise<AnswerOf<K>> {
   const asked = Date.now()
-  const response = await fetch(path, {
+  const { method, target } = targetOf(key, request)
+  const body = request?.body ?? (method === 'POST' ? {} : undefined)
+  const response = await fetch(target, {
     method,
     headers: {
       accept: 'application/json',
@@ -68,7 +75,24 @@ export async function ask<Answer>(method: Method, path: string, body?: unknown):
   if (token !== null) localStorage.setItem(CSRF_KEY, token)
   const answer: unknown = await response.json().catch(() => ({}))
   if (!response.ok) throw new DaemonError(response.status, answer as Partial<ErrorBody>)
-  return answer as Answer
+  return answer as AnswerOf<K>
+}
+
+/** Gives where an endpoint without parameters is, for what the browser itself loads. */
+export function addressOf<K extends EndpointKey>(key: K, request?: Pick<RequestOf<K>, 'query'>): string {
+  return targetOf(key, request).target
+}
+
+interface TargetParts {
+  readonly params?: Readonly<Record<string, string>> | undefined
+  readonly query?: Readonly<Record<string, unknown>> | undefined
+}
+
+function targetOf(key: EndpointKey, { params = {}, query = {} }: TargetParts = {}): { method: string; target: string } {
+  const [method = '', template = ''] = key.split(' ')
+  const path = template.replace(/\{(\w+)\}/g, (_, name: string) => encodeURIComponent(params[name] ?? ''))
+  const search = new URLSearchParams(Object.entries(query).map(([name, value]) => [name, String(value)]))
+  return { method, target: search.size === 0 ? path : `${path}?${search}` }
 }
 
 let aheadMs = 0

@@ -1,5 +1,6 @@
 import { type QueryClient, useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
+import { addressOf } from './daemon.ts'
 
 /** How long changes are gathered before the questions of these names are asked again: what is long to answer waits longer. */
 const REFRESHES = [
@@ -41,7 +42,7 @@ function listen(queries: QueryClient, refresher: Refresher, onState: (state: 'he
   let isAway = false
   let source = open()
   function open(): EventSource {
-    const opened = new EventSource('/api/live')
+    const opened = new EventSource(addressOf('GET /api/live'))
     opened.addEventListener('change', () => {
       onState('here')
       if (isAway) void queries.invalidateQueries()

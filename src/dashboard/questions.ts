@@ -9,7 +9,6 @@ import {
 } from '@tanstack/react-query'
 import { useEffect, useMemo } from 'react'
 import type {
-  AccountList,
   Approval,
   AuditCounts,
   AuditPage,
@@ -22,6 +21,7 @@ import type {
   Me,
   ProviderList,
   Readiness,
+  RequestOf,
 } from '../schemas/index.ts'
 import { ask, DaemonError, forgetCsrfToken, hasCsrfToken } from './daemon.ts'
 
@@ -32,7 +32,7 @@ export function useMe(): UseQueryResult<Me | null> {
 
 async function askWho(): Promise<Me | null> {
   try {
-    return await ask<Me>('GET', '/api/me')
+    return await ask('GET /api/me')
   } catch (error) {
     if (!(error instanceof DaemonError && error.status === 401)) throw error
     forgetCsrfToken()
@@ -44,7 +44,7 @@ async function askWho(): Promise<Me | null> {
 export function useEmails(me: Me): ReadonlyMap<string, string> {
   const { data } = useQuery({
     queryKey: ['accounts'],
-    queryFn: async () => (await ask<AccountList>('GET', '/api/accounts')).accounts,
+    queryFn: async () => (await ask('GET /api/accounts')).accounts,
     enabled: me.role === 'admin',
   })
   return useMemo(() => {
@@ -56,36 +56,32 @@ export function useEmails(me: Me): ReadonlyMap<string, string> {
 export function useConnections(): UseQueryResult<readonly Connection[]> {
   return useQuery({
     queryKey: ['connections'],
-    queryFn: async () => (await ask<{ connections: Connection[] }>('GET', '/api/connections')).connections,
+    queryFn: async () => (await ask('GET /api/connections')).connections,
   })
 }
 
 export function useConnection(provider: string, connection: string): UseQueryResult<ConnectionDetail> {
   return useQuery({
     queryKey: ['connections', provider, connection],
-    queryFn: () => ask('GET', connectionPath(provider, connection)),
+    queryFn: () => ask('GET /api/connections/{provider}/{connection}', { params: { provider, connection } }),
   })
 }
 
 export function useApproval(provider: string, connection: string): UseQueryResult<Approval> {
   return useQuery({
     queryKey: ['connections', provider, connection, 'approval'],
-    queryFn: () => ask('GET', `${connectionPath(provider, connection)}/approval`),
+    queryFn: () => ask('GET /api/connections/{provider}/{connection}/approval', { params: { provider, connection } }),
   })
 }
 
-export function connectionPath(provider: string, connection: string): string {
-  return `/api/connections/${encodeURIComponent(provider)}/${encodeURIComponent(connection)}`
-}
-
 export function useProviders(): UseQueryResult<ProviderList> {
-  return useQuery({ queryKey: ['providers'], queryFn: () => ask('GET', '/api/providers'), staleTime: 60_000 })
+  return useQuery({ queryKey: ['providers'], queryFn: () => ask('GET /api/providers'), staleTime: 60_000 })
 }
 
 export function useProvider(name: string | undefined): UseQueryResult<DescribedProvider> {
   return useQuery({
     queryKey: ['providers', name],
-    queryFn: () => ask('GET', `/api/providers/${encodeURIComponent(name ?? '')}`),
+    queryFn: () => ask('GET /api/providers/{provider}', { params: { provider: name ?? '' } }),
     enabled: name !== undefined,
   })
 }
@@ -93,30 +89,30 @@ export function useProvider(name: string | undefined): UseQueryResult<DescribedP
 export function useAgents(): UseQueryResult<readonly Identity[]> {
   return useQuery({
     queryKey: ['agents'],
-    queryFn: async () => (await ask<{ identities: Identity[] }>('GET', '/api/identities')).identities,
+    queryFn: async () => (await ask('GET /api/identities')).identities,
   })
 }
 
 export function useReadiness(): UseQueryResult<Readiness> {
-  return useQuery({ queryKey: ['ready'], queryFn: () => ask('GET', '/api/ready') })
+  return useQuery({ queryKey: ['ready'], queryFn: () => ask('GET /api/ready') })
 }
 
 export function useHealth(): UseQueryResult<Health> {
-  return useQuery({ queryKey: ['health'], queryFn: () => ask('GET', '/api/health') })
+  return useQuery({ queryKey: ['health'], queryFn: () => ask('GET /api/health') })
 }
 
 export function useBrowserSessions(): UseQueryResult<readonly BrowserSession[]> {
   return useQuery({
     queryKey: ['browser-sessions'],
-    queryFn: async () => (await ask<{ sessions: BrowserSession[] }>('GET', '/api/browser-sessions')).sessions,
+    queryFn: async () => (await ask('GET /api/browser-sessions')).sessions,
   })
 }
 
 export type Filters = Readonly<Record<string, string>>
 
-/** `?limit=…&event=…`, without what is empty. */
-export function queryText(values: Filters): string {
-  return new URLSearchParams(Object.entries(values).filter(([, value]) => value !== '')).toString()
+/** Without what is empty. The daemon says which values there are. */
+export function given(values: Filters): NonNullable<RequestOf<'GET /api/audit/counts'>['query']> {
+  return Object.fromEntries(Object.entries(values).filter(([, value]) => value !== ''))
 }
 
 /**
@@ -126,7 +122,7 @@ export function useEvents(filters: Filters, limit = 100) {
   const queries = useQueryClient()
   const historyKey = useMemo(() => ['history', filters, limit], [filters, limit])
   const pageAt = (cursor: string) =>
-    ask<AuditPage>('GET', `/api/audit/events?${queryText({ ...filters, limit: String(limit), cursor })}`)
+    ask('GET /api/audit/events', { query: given({ ...filters, limit: String(limit), cursor }) })
   const history = useInfiniteQuery({
     queryKey: historyKey,
     queryFn: ({ pageParam }) => pageAt(pageParam),
@@ -164,7 +160,7 @@ function withNewest(known: History, newest: AuditPage): History {
 export function useCounts(filters: Filters): UseQueryResult<AuditCounts['counts']> {
   return useQuery({
     queryKey: ['counts', filters],
-    queryFn: async () => (await ask<AuditCounts>('GET', `/api/audit/counts?${queryText(filters)}`)).counts,
+    queryFn: async () => (await ask('GET /api/audit/counts', { query: given(filters) })).counts,
     placeholderData: (before) => before,
   })
 }

@@ -25,7 +25,6 @@ export const signIn = z.strictObject({ email, password, next: next.optional() })
 export const signUp = signIn.extend({ password: password.min(PASSWORD_LENGTH.min) })
 
 export const signedIn = z.strictObject({ principal_id: z.string(), role: z.enum(ROLES) })
-export type SignedIn = z.infer<typeof signedIn>
 
 export const changePassword = z.strictObject({ current: password, password: password.min(PASSWORD_LENGTH.min) })
 

@@ -5,125 +5,55 @@
  */
 export {
   type AccountList,
-  accountList,
   type BrowserSession,
-  browserSessions,
-  changePassword,
   confirmedClaim,
   type DashboardLink,
-  dashboardLink,
   type Me,
-  me,
   type PasswordReset,
-  passwordReset,
-  resetPassword,
-  type SignedIn,
-  signedIn,
-  signIn,
-  signUp,
 } from './account.ts'
-export {
-  type AuditCounts,
-  type AuditCountsQuery,
-  type AuditEvent,
-  type AuditPage,
-  type AuditQuery,
-  accepted,
-  auditCounts,
-  auditCountsQuery,
-  auditExportQuery,
-  auditPage,
-  auditQuery,
-  type ShippedEvent,
-  shippedBatch,
-} from './audit.ts'
+export type { AuditCounts, AuditCountsQuery, AuditEvent, AuditPage, AuditQuery, ShippedEvent } from './audit.ts'
 export {
   type AuthSession,
   authSession,
   type CheckedAuthSession,
-  checkAuthSession,
-  checkedAuthSession,
   type Field,
   field,
-  resumeAuthSession,
   type StartAuthSession,
-  startAuthSession,
 } from './auth-session.ts'
-export {
-  type CatalogueChange,
-  type CatalogueState,
-  catalogue,
-  catalogueChange,
-  resetCatalogue,
-  updateCatalogue,
-} from './catalogue.ts'
-export { connectionName, identityHandle, providerName } from './common.ts'
-export {
-  type Approval,
-  type Approved,
-  type Attention,
-  type AttentionOf,
-  approval,
-  approve,
-  approved,
-  type Connection,
-  type ConnectionDetail,
-  type ConnectionList,
-  connectionDetail,
-  connections,
-  defaultSet,
-  type LoggedOut,
-  loggedOut,
-  type Restored,
-  type Revoked,
-  restored,
-  revoked,
+export type { CatalogueChange, CatalogueState } from './catalogue.ts'
+export { connectionName, providerName } from './common.ts'
+export type {
+  Approval,
+  Approved,
+  Attention,
+  AttentionOf,
+  Connection,
+  ConnectionDetail,
+  ConnectionList,
+  LoggedOut,
+  Restored,
+  Revoked,
 } from './connection.ts'
-export { type ExplainQuery, type Explanation, explainQuery, explanation } from './explanation.ts'
-export {
-  type DescribedProvider,
-  describedProvider,
-  type ProviderList,
-  type ProviderSummary,
-  providerList,
-  type RegisteredOne,
-  type RegisteredProviders,
-  type RemovedProvider,
-  registeredProvider,
-  registeredProviders,
-  registerProvider,
-  registerProviders,
-  removedProvider,
+export { type AnswerOf, type Contract, contract, type EndpointKey, type RequestOf } from './contract.ts'
+export type { Access, Endpoint, SourceLimit } from './endpoint.ts'
+export type { ExplainQuery, Explanation } from './explanation.ts'
+export type {
+  DescribedProvider,
+  ProviderList,
+  ProviderSummary,
+  RegisteredOne,
+  RegisteredProviders,
+  RemovedProvider,
 } from './provider.ts'
 export { type ProviderDefinition, providerDefinition, providerJsonSchema } from './provider-definition.ts'
 export {
-  endRun,
   type Resolution,
   type ResolveRequest,
   type Route,
   type Routes,
   type Run,
-  resolution,
   resolveRequest,
-  routes,
-  run,
   type Signable,
   type StartRun,
-  startRun,
 } from './resolution.ts'
-export {
-  type Health,
-  health,
-  type Identity,
-  identities,
-  identity,
-  labelIdentity,
-  ok,
-  type Readiness,
-  type Registration,
-  readiness,
-  registerIdentity,
-  registration,
-  type Whoami,
-  whoami,
-} from './status.ts'
+export type { Health, Identity, Readiness, Registration, Whoami } from './status.ts'

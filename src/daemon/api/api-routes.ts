@@ -3,22 +3,23 @@ import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
 import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
-import { accountRoutes } from './account-routes.ts'
-import { auditRoutes } from './audit-routes.ts'
-import { catalogueRoutes } from './catalogue-routes.ts'
+import { accountHandlers } from './account-handlers.ts'
+import { auditHandlers } from './audit-handlers.ts'
+import { catalogueHandlers } from './catalogue-handlers.ts'
 import { claimRoutes } from './claim-routes.ts'
-import { connectionRoutes } from './connection-routes.ts'
+import { connectionHandlers } from './connection-handlers.ts'
 import { type DashboardRoutesOptions, dashboardRoutes } from './dashboard-routes.ts'
 import { type DocsOptions, docsRoutes } from './docs-routes.ts'
-import { identityRoutes } from './identity-routes.ts'
-import { liveRoutes } from './live-routes.ts'
+import { identityHandlers } from './identity-handlers.ts'
+import { liveHandlers } from './live-handlers.ts'
 import { pageRoutes } from './page-routes.ts'
-import { providerRoutes } from './provider-routes.ts'
-import { proxyRoutes } from './proxy-routes.ts'
-import type { Route } from './route.ts'
-import { sessionRoutes } from './session-routes.ts'
-import { type StatusOptions, statusRoutes } from './status-routes.ts'
-import { whyRoutes } from './why-routes.ts'
+import { providerHandlers } from './provider-handlers.ts'
+import { proxyHandlers } from './proxy-handlers.ts'
+import { type Handlers, type Route, routesOf } from './route.ts'
+import { sessionHandlers } from './session-handlers.ts'
+import { sessionLinkRoutes } from './session-link-routes.ts'
+import { type StatusOptions, statusHandlers } from './status-handlers.ts'
+import { whyHandlers } from './why-handlers.ts'
 
 export interface ApiOptions
   extends DefinitionsOptions,
@@ -39,20 +40,24 @@ export interface ApiOptions
 /** Every route there is. */
 export function apiRoutes(options: ApiOptions): readonly Route[] {
   const { principals, sessions, connections, providers, audit } = options
+  const handlers: Handlers = {
+    ...statusHandlers(options),
+    ...identityHandlers(principals, { providers, connections }),
+    ...accountHandlers(options),
+    ...sessionHandlers(sessions),
+    ...connectionHandlers(options),
+    ...providerHandlers(options),
+    ...catalogueHandlers(options),
+    ...proxyHandlers(options, audit),
+    ...whyHandlers(options, principals),
+    ...auditHandlers(audit),
+    ...liveHandlers(options),
+  }
   const routes = [
-    ...statusRoutes(options),
-    ...identityRoutes(principals, { providers, connections }),
-    ...accountRoutes(options),
+    ...routesOf(handlers),
+    ...sessionLinkRoutes(options),
     ...claimRoutes(options),
-    ...sessionRoutes(sessions, options.clientMetadata),
     ...pageRoutes(sessions),
-    ...connectionRoutes(options),
-    ...providerRoutes(options),
-    ...catalogueRoutes(options),
-    ...proxyRoutes(options, audit),
-    ...whyRoutes(options, principals),
-    ...auditRoutes(audit),
-    ...liveRoutes(options),
     ...dashboardRoutes(options),
   ]
   return [...routes, ...docsRoutes(routes, options)]

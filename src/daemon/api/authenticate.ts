@@ -1,10 +1,10 @@
 import type { IncomingMessage } from 'node:http'
 import { type Proof, verifyProof } from '../../identity/index.ts'
 import { type Actor, BrokerError, type BrowserActor, Secret } from '../../protocol/index.ts'
+import type { Access } from '../../schemas/index.ts'
 import type { Accounts, Caller } from '../accounts/index.ts'
 import type { Principals, Suspended } from '../principals/index.ts'
 import type { OwnAddresses } from './request-walls.ts'
-import type { Access } from './route.ts'
 import { type CookieOptions, sessionTokenOf } from './session-cookie.ts'
 import { isFromHere } from './source.ts'
 

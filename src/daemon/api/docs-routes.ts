@@ -10,6 +10,8 @@ import { type CallHeaders, type RawReply, type Route, route } from './route.ts'
 export interface DocsOptions {
   readonly version: string
   readonly baseUrl: string
+  /** What a hosted daemon is as an OAuth client, for servers that look it up under our own URL. */
+  readonly clientMetadata?: Readonly<Record<string, unknown>>
   /** What `npm run build` made. */
   readonly builtFolder: string
 }
@@ -49,6 +51,18 @@ export function docsRoutes(routes: readonly Route[], options: DocsOptions): read
         raw: apiDocsPage(),
         headers: { 'content-type': 'text/html; charset=utf-8', 'content-security-policy': DOCS_POLICY },
       }),
+    }),
+    route({
+      method: 'GET',
+      path: '/oauth/client-metadata.json',
+      access: 'anyone',
+      summary:
+        'This daemon as an OAuth client: its URL is the client id at servers that take one. Hosted daemons only.',
+      reply: anyDocument,
+      handle: () => {
+        if (options.clientMetadata) return { body: { ...options.clientMetadata } }
+        throw new BrokerError('NotFoundError', 'Providers cannot reach this daemon: it has no public URL')
+      },
     }),
     ...SWAGGER_FILES.map((name) =>
       route({

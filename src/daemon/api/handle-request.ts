@@ -49,7 +49,9 @@ export async function handleRequest(
 
 function wantsCsrf({ method }: IncomingMessage, route: RouteMatch['route'], query: unknown): boolean {
   if (route.checksCsrf) return false
-  return (method !== 'GET' && method !== 'HEAD') || route.wantsCsrf?.(query) === true
+  if (method !== 'GET' && method !== 'HEAD') return true
+  const sent = query as Readonly<Record<string, unknown>> | undefined
+  return Object.entries(route.csrfWhere ?? {}).some(([name, value]) => sent?.[name] === value)
 }
 
 /** A form cannot send headers: its token is one of its fields. */

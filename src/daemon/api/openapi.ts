@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ERROR_NAMES } from '../../protocol/index.ts'
-import type { Access, Route } from './route.ts'
+import type { Access } from '../../schemas/index.ts'
+import type { Route } from './route.ts'
 
 /** The OpenAPI 3.1 document of these routes, made from the very schemas they validate with. */
 export function openApiDocument(routes: readonly Route[], { version, baseUrl }: { version: string; baseUrl: string }) {

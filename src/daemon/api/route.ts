@@ -1,28 +1,9 @@
 import type * as z from 'zod'
 import type { Proof } from '../../identity/index.ts'
 import type { Actor, BrowserActor, Secret } from '../../protocol/index.ts'
+import { type Access, type Contract, contract, type Endpoint, type EndpointKey } from '../../schemas/index.ts'
 import type { Caller } from '../accounts/index.ts'
 import type { Suspended } from '../principals/index.ts'
-import type { SourceLimit } from './source-limits.ts'
-
-/**
- * Who may call a route. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
- * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
- * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
- * `principal or suspended`: the same as a principal, and an agent while the store cannot be believed.
- * `operator`: whoever has the secret of the daemon's home, on its machine.
- */
-export type Access =
-  | 'anyone'
-  | 'key'
-  | 'key or browser'
-  | 'run'
-  | 'agent'
-  | 'browser'
-  | 'principal'
-  | 'principal or suspended'
-  | 'admin'
-  | 'operator'
 
 /** What the handler of a route gets: parsed input, and of the caller what its access promises. */
 interface Call<Params, Query, Body, Who> {
@@ -94,43 +75,28 @@ export interface RawReply {
 type Schema = z.ZodType
 type Parsed<S> = S extends Schema ? z.infer<S> : undefined
 
-export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> {
+/** An endpoint with its method and path, as the pages have it; those of the API stand in the contract. */
+export interface RouteSpec<A extends Access, P, Q, B, R extends Schema> extends Endpoint<A, P, Q, B, R> {
   readonly method: 'GET' | 'POST' | 'DELETE'
   /** Parameters in braces: `/api/providers/{provider}`. */
   readonly path: string
-  readonly access: A
-  /** One line for the OpenAPI document. */
-  readonly summary: string
-  readonly params?: P
-  readonly query?: Q
-  readonly body?: B
   /** Answers people: its errors are pages too, unless JSON is asked for. */
   readonly isPage?: true
   /** Pages of other sites send browsers here. */
   readonly isReturn?: true
   /** It does something although it is a GET: HEAD, which looks whether a link is there, is refused. */
   readonly actsOnGet?: true
-  /** Form posts are taken too, as objects of text. */
-  readonly takesForm?: true
-  /** A browser must send its CSRF token although this is a GET. Other methods want it by themselves. */
-  readonly wantsCsrf?: (query: Parsed<Q>) => boolean
   /** The page that posts here has a token of its own kind in its form, which the handler checks. */
   readonly checksCsrf?: true
-  /** How often a source may call it where the daemon is hosted: what is open to who has not said who it is has one. */
-  readonly perSource?: SourceLimit
-  /** 1 MiB where absent. */
-  readonly maxBody?: number
-  readonly reply: R
-  /** 200 where absent. */
-  readonly status?: number
-  readonly handle: (
-    call: Call<Parsed<P>, Parsed<Q>, Parsed<B>, WhoOf<A>>,
-  ) => Promise<AnyReply<z.input<R>>> | AnyReply<z.input<R>>
+  readonly handle: Handler<A, P, Q, B, R>
 }
 
+type Handler<A extends Access, P, Q, B, R extends Schema> = (
+  call: Call<Parsed<P>, Parsed<Q>, Parsed<B>, WhoOf<A>>,
+) => Promise<AnyReply<z.input<R>>> | AnyReply<z.input<R>>
+
 /** A route as the server sees it: the types of its input were its own business. */
-export interface Route extends Omit<RouteSpec<Access, Schema, Schema, Schema, Schema>, 'handle' | 'wantsCsrf'> {
-  readonly wantsCsrf?: (query: unknown) => boolean
+export interface Route extends Omit<RouteSpec<Access, Schema, Schema, Schema, Schema>, 'handle'> {
   readonly handle: (call: Call<unknown, unknown, unknown, unknown>) => Promise<AnyReply>
 }
 
@@ -138,4 +104,24 @@ export interface Route extends Omit<RouteSpec<Access, Schema, Schema, Schema, Sc
 export function route<A extends Access, P, Q, B, R extends Schema>(spec: RouteSpec<A, P, Q, B, R>): Route {
   // The server parses with these very schemas and authenticates by this access before it calls the handler.
   return spec as unknown as Route
+}
+
+type SchemaAt<E, Name extends string> = E extends Readonly<Record<Name, infer S>> ? S : undefined
+type HandlerOf<E extends Endpoint> = Handler<
+  E['access'],
+  SchemaAt<E, 'params'>,
+  SchemaAt<E, 'query'>,
+  SchemaAt<E, 'body'>,
+  E['reply']
+>
+
+/** What answers each endpoint of the contract: one that is missing, or answers something else, does not compile. */
+export type Handlers = { readonly [K in EndpointKey]: HandlerOf<Contract[K]> }
+
+/** Gives the routes of the contract with what answers them. */
+export function routesOf(handlers: Handlers): readonly Route[] {
+  return Object.entries<Endpoint>(contract).map(([key, endpoint]) => {
+    const [method, path] = key.split(' ')
+    return { method, path, ...endpoint, handle: handlers[key as EndpointKey] } as unknown as Route
+  })
 }

@@ -1,5 +1,6 @@
 import { LRUCache } from 'lru-cache'
 import { BrokerError } from '../../protocol/index.ts'
+import type { SourceLimit } from '../../schemas/index.ts'
 
 /**
  * What one source may ask of a hosted daemon before it has said who it is: so many at once, then so many a minute.
@@ -12,9 +13,7 @@ const LIMITS = {
   pages: { burst: 120, perMinute: 60 },
   /** An agent that waits to be claimed asks every two seconds. */
   polls: { burst: 300, perMinute: 300 },
-} as const
-
-export type SourceLimit = keyof typeof LIMITS
+} as const satisfies Record<SourceLimit, object>
 
 interface Bucket {
   readonly left: number

@@ -191,7 +191,9 @@ interface OfAgent {
 
 function RenameAgent({ agent, onClose }: OfAgent) {
   const { say } = useNotices()
-  const rename = useAct((label: string) => ask('POST', `/api/identities/${agent.identity}/label`, { label }))
+  const rename = useAct((label: string) =>
+    ask('POST /api/identities/{handle}/label', { params: { handle: agent.identity }, body: { label } }),
+  )
   const { error, submit } = useSubmit(async ({ label = '' }) => {
     await rename.mutateAsync(label)
     say(label === '' ? `It is called ${agent.identity} again` : `It is called ${label} now`)
@@ -221,7 +223,7 @@ function RenameAgent({ agent, onClose }: OfAgent) {
 function RemoveAgent({ agent, onClose }: OfAgent) {
   const { say } = useNotices()
   const name = visible(agent.label ?? agent.identity)
-  const remove = useAct(() => ask('DELETE', `/api/identities/${agent.identity}`))
+  const remove = useAct(() => ask('DELETE /api/identities/{handle}', { params: { handle: agent.identity } }))
   return (
     <Confirm
       isOpen

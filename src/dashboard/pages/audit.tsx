@@ -1,7 +1,7 @@
 import { useCallback, useId, useMemo, useState } from 'react'
 import type { AuditEvent, Connection, Identity, Me } from '../../schemas/index.ts'
 import { goTo, useAddress, useTyped, withQuery } from '../address.ts'
-import { daemonNow } from '../daemon.ts'
+import { addressOf, daemonNow } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
 import { Dialog } from '../parts/dialog.tsx'
 import { Link } from '../parts/link.tsx'
@@ -10,7 +10,7 @@ import { usePrinting } from '../parts/printing.ts'
 import { type Column, Rows } from '../parts/rows.tsx'
 import { Said } from '../parts/said.tsx'
 import { exactTime, When } from '../parts/when.tsx'
-import { type Filters, queryText, useAgents, useConnections, useEmails, useEvents } from '../questions.ts'
+import { type Filters, given, useAgents, useConnections, useEmails, useEvents } from '../questions.ts'
 import { aboutEvent, accountOf, agentLabel, eventWord, eventWords, plural, statusWords, whoDid } from '../words.ts'
 import { HOUR, Pictures } from './pictures.tsx'
 
@@ -53,10 +53,10 @@ export function AuditPage({ me }: { readonly me: Me }) {
           <button type="button" className="button quiet" disabled={print.isBusy} onClick={() => void print.begin()}>
             {print.isBusy ? 'Getting the events…' : 'Print'}
           </button>
-          <a className="button quiet" href={`/api/audit/export?${queryText({ ...filters, format: 'jsonl' })}`} download>
+          <a className="button quiet" href={exportOf(filters, 'jsonl')} download>
             Export JSON Lines
           </a>
-          <a className="button quiet" href={`/api/audit/export?${queryText({ ...filters, format: 'csv' })}`} download>
+          <a className="button quiet" href={exportOf(filters, 'csv')} download>
             Export CSV
           </a>
         </>
@@ -367,4 +367,8 @@ function EventDialog({ event: one, onClose }: { readonly event: AuditEvent; read
       </dl>
     </Dialog>
   )
+}
+
+function exportOf(filters: Filters, format: 'jsonl' | 'csv'): string {
+  return addressOf('GET /api/audit/export', { query: { ...given(filters), format } })
 }

@@ -24,7 +24,8 @@ export function ConnectDialog({ provider, connection, onClose }: ConnectDialogPr
   const [session, setSession] = useState<AuthSession | undefined>()
   const taken = connections.data?.filter((one) => one.provider === provider).map((one) => one.connection)
   const leave = () => {
-    if (session && !isOver(session)) void ask('DELETE', sessionPath(session.id)).catch(() => undefined)
+    if (session && !isOver(session))
+      void ask('DELETE /api/auth/sessions/{session_id}', { params: { session_id: session.id } }).catch(() => undefined)
     onClose()
   }
   return (
@@ -40,10 +41,6 @@ export function ConnectDialog({ provider, connection, onClose }: ConnectDialogPr
       </Answered>
     </Dialog>
   )
-}
-
-function sessionPath(id: string): string {
-  return `/api/auth/sessions/${id}`
 }
 
 function isOver({ status }: AuthSession): boolean {
@@ -121,12 +118,15 @@ function Begin({ definition, connection, taken, onSession }: BeginProps) {
   const { error, isBusy, submit } = useSubmit(async ({ connection: wanted, base_url: url, scopes }) => {
     const list = scopes?.split(/[\s,]+/).filter((scope) => scope !== '')
     onSession(
-      await ask<AuthSession>('POST', `/api/auth/providers/${encodeURIComponent(name)}/connect`, {
-        ...requestOf(way),
-        connection: connection ?? wanted ?? 'default',
-        ...(connection !== undefined && { force: true }),
-        ...(url !== undefined && { base_url: url }),
-        ...(list !== undefined && { scopes: list }),
+      await ask('POST /api/auth/providers/{provider_name}/connect', {
+        params: { provider_name: name },
+        body: {
+          ...requestOf(way),
+          connection: connection ?? wanted ?? 'default',
+          ...(connection !== undefined && { force: true }),
+          ...(url !== undefined && { base_url: url }),
+          ...(list !== undefined && { scopes: list }),
+        },
       }),
     )
   })
@@ -231,7 +231,7 @@ function Progress({ definition, session, onSession, onClose }: ProgressProps) {
   const queries = useQueryClient()
   const { data } = useQuery({
     queryKey: ['session', session.id],
-    queryFn: () => ask<AuthSession>('GET', sessionPath(session.id)),
+    queryFn: () => ask('GET /api/auth/sessions/{session_id}', { params: { session_id: session.id } }),
     // A form waits for the person alone; the others end elsewhere.
     enabled: !isOver(session),
     refetchInterval: POLL_MS,
@@ -341,7 +341,10 @@ function Values({
 }: Omit<ProgressProps, 'onClose'> & { readonly next: FormStep }) {
   const queries = useQueryClient()
   const { error, isBusy, submit } = useSubmit(async (input) => {
-    const after = await ask<AuthSession>('POST', `${sessionPath(session.id)}/resume`, { input })
+    const after = await ask('POST /api/auth/sessions/{session_id}/resume', {
+      params: { session_id: session.id },
+      body: { input },
+    })
     onSession(after)
     if (isOver(after)) await queries.invalidateQueries()
   })

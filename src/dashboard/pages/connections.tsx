@@ -12,7 +12,7 @@ import { Answered, Empty, Page } from '../parts/page.tsx'
 import { type Column, Rows } from '../parts/rows.tsx'
 import { Said } from '../parts/said.tsx'
 import { exactTime, When } from '../parts/when.tsx'
-import { connectionPath, useAct, useApproval, useConnection, useConnections, useProviders } from '../questions.ts'
+import { useAct, useApproval, useConnection, useConnections, useProviders } from '../questions.ts'
 import { connectionStatus, flowWords, plural } from '../words.ts'
 import { ConnectDialog } from './connect.tsx'
 
@@ -27,7 +27,7 @@ export function ConnectionsPage(_: { readonly me: Me }) {
   const status = address.searchParams.get('status') ?? ''
   const { say, fail } = useNotices()
   const setDefault = useAct(({ provider, connection }: Connection) =>
-    ask('POST', `${connectionPath(provider, connection)}/default`, {}),
+    ask('POST /api/connections/{provider}/{connection}/default', { params: { provider, connection } }),
   ).mutate
   const makeDefault = useCallback(
     (one: Connection) =>
@@ -252,7 +252,10 @@ function Approve({ connection: { provider, connection: name }, onClose }: OfConn
   const { say } = useNotices()
   const question = useApproval(provider, name)
   const approve = useAct(() =>
-    ask('POST', `${connectionPath(provider, name)}/approve`, { version: question.data?.version }),
+    ask('POST /api/connections/{provider}/{connection}/approve', {
+      params: { provider, connection: name },
+      body: { version: question.data?.version },
+    }),
   )
   return (
     <Confirm
@@ -304,7 +307,9 @@ function Difference({ title, lines }: { readonly title: string; readonly lines: 
 
 function LogOut({ connection: { provider, connection: name }, onClose }: OfConnection) {
   const { say } = useNotices()
-  const logout = useAct(() => ask('POST', `${connectionPath(provider, name)}/logout`, {}))
+  const logout = useAct(() =>
+    ask('POST /api/connections/{provider}/{connection}/logout', { params: { provider, connection: name } }),
+  )
   return (
     <Confirm
       isOpen
@@ -323,7 +328,7 @@ function LogOut({ connection: { provider, connection: name }, onClose }: OfConne
 
 function Revoke({ connection: { provider }, onClose }: OfConnection) {
   const { say } = useNotices()
-  const revoke = useAct(() => ask<Revoked>('POST', `/api/connections/${encodeURIComponent(provider)}/revoke`, {}))
+  const revoke = useAct(() => ask('POST /api/connections/{provider}/revoke', { params: { provider } }))
   return (
     <Confirm
       isOpen
@@ -364,7 +369,10 @@ function Details({ provider, connection: name, serviceName, onAgain, onApprove, 
   const [shown, setShown] = useState<Readonly<Record<string, string>> | undefined>()
   const [isAsking, setAsking] = useState(false)
   const reveal = useAct(() =>
-    ask<{ credential: Record<string, string> }>('GET', `${connectionPath(provider, name)}?reveal=true`),
+    ask('GET /api/connections/{provider}/{connection}', {
+      params: { provider, connection: name },
+      query: { reveal: 'true' },
+    }),
   )
   const instead = (act: (connection: Connection) => void, one: Connection) => {
     onClose()

@@ -49,10 +49,7 @@ function Editor({ known, onClose }: { readonly known?: DescribedProvider; readon
   const { error, isBusy, submit, forget } = useSubmit(async (values) => {
     const definition = mode === 'json' ? JSON.parse(values['json'] ?? '') : definitionOf(values, draft.rest)
     const force = known !== undefined
-    const { provider, warnings } = await ask<{ provider: string; warnings: string[] }>('POST', '/api/providers', {
-      definition,
-      force,
-    })
+    const { provider, warnings } = await ask('POST /api/providers', { body: { definition, force } })
     await queries.invalidateQueries()
     say([`${provider} is registered`, ...warnings].join('. '))
     onClose()

@@ -154,9 +154,7 @@ function HostList({ hosts }: { readonly hosts: readonly string[] }) {
 function RemoveProvider({ provider, onClose }: { readonly provider: ProviderSummary; readonly onClose: () => void }) {
   const { say } = useNotices()
   const { name, display_name, connections } = provider
-  const remove = useAct(() =>
-    ask<{ action: 'removed' | 'reset' }>('DELETE', `/api/providers/${encodeURIComponent(name)}`),
-  )
+  const remove = useAct(() => ask('DELETE /api/providers/{provider}', { params: { provider: name } }))
   return (
     <Confirm
       isOpen

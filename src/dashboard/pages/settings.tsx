@@ -1,5 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
-import type { BrowserSession, Me, Readiness } from '../../schemas/index.ts'
+import type { BrowserSession, Me, Readiness, RequestOf } from '../../schemas/index.ts'
 import { goTo } from '../address.ts'
 import { ask, forgetCsrfToken } from '../daemon.ts'
 import { Badge } from '../parts/badge.tsx'
@@ -27,7 +27,7 @@ export function SettingsPage({ me }: { readonly me: Me }) {
   const { fail } = useNotices()
   const leave = async () => {
     try {
-      await ask('POST', '/api/logout', {})
+      await ask('POST /api/logout')
     } catch (error) {
       return fail(error)
     }
@@ -105,7 +105,7 @@ function Health() {
 function Sessions() {
   const sessions = useBrowserSessions()
   const { say, fail } = useNotices()
-  const end = useAct(({ id }: BrowserSession) => ask('DELETE', `/api/browser-sessions/${id}`))
+  const end = useAct(({ id }: BrowserSession) => ask('DELETE /api/browser-sessions/{id}', { params: { id } }))
   return (
     <section className="card" aria-labelledby="sessions">
       <h2 id="sessions">Browsers that are signed in</h2>
@@ -145,9 +145,11 @@ function Sessions() {
 
 function Password() {
   const { say } = useNotices()
-  const change = useAct((passwords: Readonly<Record<string, string>>) => ask('POST', '/api/auth/password', passwords))
-  const { error, isBusy, submit } = useSubmit(async (passwords, form) => {
-    await change.mutateAsync(passwords)
+  const change = useAct((body: RequestOf<'POST /api/auth/password'>['body']) =>
+    ask('POST /api/auth/password', { body }),
+  )
+  const { error, isBusy, submit } = useSubmit(async ({ current = '', password = '' }, form) => {
+    await change.mutateAsync({ current, password })
     form.reset()
     say('The password is changed; your other browsers are signed out')
   })

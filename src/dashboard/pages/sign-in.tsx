@@ -1,6 +1,5 @@
 import { useQueryClient } from '@tanstack/react-query'
 import { useEffect, useState } from 'react'
-import type { SignedIn } from '../../schemas/index.ts'
 import { isLoopback } from '../address.ts'
 import { ask } from '../daemon.ts'
 import { Wrong } from '../parts/dialog.tsx'
@@ -17,7 +16,7 @@ export function SignInPage() {
     document.title = `${title} · Broker`
   }, [title])
   const { error, isBusy, submit, forget } = useSubmit(async ({ email, password }) => {
-    await ask<SignedIn>('POST', `/api/auth/${kind}`, { email, password })
+    await ask(`POST /api/auth/${kind}`, { body: { email: email ?? '', password: password ?? '' } })
     await queries.invalidateQueries()
   })
   return (

@@ -1,31 +1,19 @@
 import { authority, HTTP_PORT, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
-import { type ExplainQuery, explainQuery, explanation } from '../../schemas/index.ts'
+import type { ExplainQuery } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { type CredentialsOptions, type ExplainedRequest, explainRequest } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
-import { type Route, route } from './route.ts'
+import type { Handlers } from './route.ts'
 
 /** Why a request is, or would be, given a credential or not. */
-export function whyRoutes(
-  credentials: CredentialsOptions & { readonly audit: Audit },
-  principals: Principals,
-): readonly Route[] {
-  return [
-    route({
-      method: 'GET',
-      path: '/api/why',
-      access: 'run',
-      summary:
-        'What would become of a request, and why. `identity`: an agent of the caller; a run asks for itself alone.',
-      query: explainQuery,
-      reply: explanation,
-      handle: async ({ who, query }) => {
-        await requireOwn(principals, who, query.identity)
-        return { body: await explainRequest(credentials, who, requestIn(query)) }
-      },
-    }),
-  ]
+export function whyHandlers(credentials: CredentialsOptions & { readonly audit: Audit }, principals: Principals) {
+  return {
+    'GET /api/why': async ({ who, query }) => {
+      await requireOwn(principals, who, query.identity)
+      return { body: await explainRequest(credentials, who, requestIn(query)) }
+    },
+  } satisfies Partial<Handlers>
 }
 
 /** Agents of one principal have the same connections. Others' answer as absent ones. */

@@ -1,9 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import * as z from 'zod'
 import { BrokerError, type BrowserActor } from '../../protocol/index.ts'
 import type { Accounts } from '../accounts/index.ts'
 import { type Audit, scopeFor } from '../audit/index.ts'
-import { type Route, route } from './route.ts'
+import type { Handlers } from './route.ts'
 
 export interface LiveOptions {
   readonly audit: Audit
@@ -20,26 +19,18 @@ const SIGN_OF_LIFE_MS = 15_000
  * Tells a browser that something changed, so that it asks again: every change writes an audit event, at whichever daemon
  * of the store it happens. What changed is not told here, nor that there was what the browser's principal may not see.
  */
-export function liveRoutes(options: LiveOptions): readonly Route[] {
+export function liveHandlers(options: LiveOptions) {
   const open = new Map<string, number>()
-  return [
-    route({
-      method: 'GET',
-      path: '/api/live',
-      access: 'browser',
-      summary:
-        'Server-sent events: `change`, with the number of the newest audit event, at the beginning and with each.',
-      reply: z.unknown(),
-      handle: ({ who }) => {
-        const { sessionId } = who.browser
-        if ((open.get(sessionId) ?? 0) >= MOST_OPEN) throw tooMany()
-        return {
-          headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-          chunks: (gone) => counted(open, sessionId, changes(options, who, gone)),
-        }
-      },
-    }),
-  ]
+  return {
+    'GET /api/live': ({ who }) => {
+      const { sessionId } = who.browser
+      if ((open.get(sessionId) ?? 0) >= MOST_OPEN) throw tooMany()
+      return {
+        headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
+        chunks: (gone) => counted(open, sessionId, changes(options, who, gone)),
+      }
+    },
+  } satisfies Partial<Handlers>
 }
 
 async function* counted(open: Map<string, number>, key: string, chunks: AsyncIterable<string>): AsyncGenerator<string> {

@@ -1,0 +1,61 @@
+import { secretInput } from '../../protocol/index.ts'
+import { attentionIn } from '../connections/index.ts'
+import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
+import type { Principals } from '../principals/index.ts'
+import { parseCredential } from '../providers/index.ts'
+import type { Handlers } from './route.ts'
+
+export interface ConnectionRoutesOptions extends RevokeOptions {
+  readonly principals: Principals
+}
+
+export function connectionHandlers(options: ConnectionRoutesOptions) {
+  const { connections, providers, issuer, principals } = options
+  return {
+    'GET /api/connections': async ({ who }) => {
+      const all = await connections.list(who)
+      return { body: { connections: [...all], attention: [...attentionIn(all)] } }
+    },
+    'GET /api/connections/{provider}/{connection}': async ({ who, params: { provider, connection }, query }) => ({
+      body:
+        query.reveal === 'true'
+          ? await connections.reveal(who, provider, connection)
+          : await connections.inspect(who, provider, connection),
+    }),
+    'POST /api/connections/{provider}/{connection}/compare': async ({ who, params, body }) => {
+      const credential = parseCredential(providers.get(params.provider).definition, secretInput(body.input))
+      return { body: { same: await connections.holds(who, params, credential) } }
+    },
+    'GET /api/connections/{provider}/{connection}/approval': async ({ who, params }) => ({
+      body: await connections.approval(who, params),
+    }),
+    'POST /api/connections/{provider}/{connection}/approve': async ({ who, params, body }) => ({
+      body: await connections.approve(who, params, body.version),
+    }),
+    'POST /api/connections/{provider}/{connection}/logout': async ({ who, params: { provider, connection } }) => {
+      const { newDefault, left } = await connections.logout(who, provider, connection)
+      issuer.forget(who, { provider, connection })
+      return {
+        body: {
+          status: 'ok' as const,
+          provider,
+          connection,
+          ...(newDefault !== undefined && { new_default: newDefault }),
+          ...(left && { left: [...left] }),
+        },
+      }
+    },
+    'POST /api/vault/restore': async ({ who, headers }) => {
+      const { actor, done } = await principals.restore(who, headers.bootstrap)
+      const lost = [...(await connections.restore(actor))]
+      return { body: { status: 'ok' as const, lost, ...(done.length > 0 && { rights: [...done] }) } }
+    },
+    'POST /api/connections/{provider}/revoke': async ({ who, params: { provider } }) => ({
+      body: await revokeProvider(options, who, provider),
+    }),
+    'POST /api/connections/{provider}/{connection}/default': async ({ who, params: { provider, connection } }) => {
+      await connections.setDefault(who, provider, connection)
+      return { body: { status: 'ok' as const, provider, default_connection: connection } }
+    },
+  } satisfies Partial<Handlers>
+}
