@@ -191,6 +191,20 @@ describe('the listener', () => {
     ])
   })
 
+  it('describes each shape once and by its name, so that a generated client can be read', async () => {
+    const { body, text } = await send(daemon, 'GET', '/openapi.json')
+    const named = Object.keys(body.components.schemas)
+    assert.ok(['AuthSession', 'Connection', 'Error', 'Resolution', 'Whoami'].every((name) => named.includes(name)))
+    const used = new Set([...text.matchAll(/"#\/components\/schemas\/(\w+)"/g)].map(([, name]) => name))
+    assert.deepEqual(
+      [...used].filter((name) => !named.includes(String(name))),
+      [],
+    )
+    assert.doesNotMatch(text, /\$defs/)
+    const { schema } = body.paths['/api/connections'].get.responses['200'].content['application/json']
+    assert.deepEqual(schema, { $ref: '#/components/schemas/ConnectionList' })
+  })
+
   it('is no proxy, echoes nothing and knows few methods', async () => {
     const own = `Host: 127.0.0.1:${daemon.port}`
     const ask = (line: string) => rawRequest(daemon.port, `${line} HTTP/1.1\r\n${own}\r\n\r\n`)

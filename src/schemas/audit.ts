@@ -23,7 +23,7 @@ const shippedRequest = request.extend({
 })
 
 /** Contract section 11. `seq` grows by one; pages and cursors go by it. */
-const auditEvent = z.strictObject({
+export const auditEvent = z.strictObject({
   id: z.string(),
   seq: z.int(),
   timestamp,
@@ -61,7 +61,7 @@ export const auditQuery = z.strictObject({
 export type AuditQuery = z.infer<typeof auditQuery>
 
 /** What a proxy may say of a request. Who it was is never in it: that comes from the signature. */
-const shippedEvent = z.strictObject({
+export const shippedEvent = z.strictObject({
   /** Unique for its sender: an event that is sent again is stored once. */
   id: z
     .string()

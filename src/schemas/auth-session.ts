@@ -34,7 +34,7 @@ export const startAuthSession = z.strictObject({
 })
 export type StartAuthSession = z.infer<typeof startAuthSession>
 
-const nextAction = z.discriminatedUnion('type', [
+export const nextAction = z.discriminatedUnion('type', [
   z.strictObject({ type: z.literal('none') }),
   z.strictObject({ type: z.literal('open_url'), url: z.string() }),
   z.strictObject({

@@ -5,7 +5,7 @@ import { connectionName, providerName, timestamp } from './common.ts'
 const ATTENTION_KINDS = ['needs_approval', 'needs_login', 'refresh_failing', 'no_default'] as const
 
 /** Why a connection does not serve, or soon will not, and the command that mends it (contract section 13). */
-const attention = z.strictObject({
+export const attention = z.strictObject({
   kind: z.enum(ATTENTION_KINDS),
   since: timestamp,
   /** One sentence. */
@@ -15,11 +15,11 @@ const attention = z.strictObject({
 export type Attention = z.infer<typeof attention>
 
 /** The same where it stands by itself. Without `connection` it is about all of the provider's. */
-const attentionOf = attention.extend({ provider: providerName, connection: connectionName.optional() })
+export const attentionOf = attention.extend({ provider: providerName, connection: connectionName.optional() })
 export type AttentionOf = z.infer<typeof attentionOf>
 
 /** Contract section 7. */
-const connection = z.strictObject({
+export const connection = z.strictObject({
   provider: providerName,
   connection: connectionName,
   is_default: z.boolean(),

@@ -56,4 +56,5 @@ export {
   type Signable,
   type StartRun,
 } from './resolution.ts'
+export { shapeNames } from './shape-names.ts'
 export type { Health, Identity, Readiness, Registration, Whoami } from './status.ts'

@@ -18,7 +18,7 @@ const keyDetail = z.strictObject({
 })
 
 /** Contract section 8. */
-const providerSummary = z.strictObject({
+export const providerSummary = z.strictObject({
   name: providerName,
   display_name: z.string(),
   auth_type: z.enum(AUTH_TYPES),
@@ -64,7 +64,7 @@ export const registerProviders = z.strictObject({
   force: z.boolean().optional(),
 })
 
-const registeredOne = z.strictObject({
+export const registeredOne = z.strictObject({
   provider: z.string().optional(),
   status: z.enum(['registered', 'valid', 'failed']),
   error: z.enum(['InvalidRequestError', 'ProviderAlreadyRegisteredError']).optional(),

@@ -3,7 +3,7 @@ import { connectionName, did, hostName, port, providerName, timestamp } from './
 import { PLACE_KINDS } from './provider-definition.ts'
 
 /** What the proxy may intercept (contract section 9). `host` is exact or has one `*` label. */
-const route = z.strictObject({
+export const route = z.strictObject({
   provider: providerName,
   connection: connectionName.optional(),
   host: z.string(),
@@ -22,7 +22,7 @@ export type Routes = z.infer<typeof routes>
 const scopeName = z.string().regex(/^[a-z0-9-]{1,50}$/, 'must be the name of a region or a service')
 
 /** What of a request is signed. Bytes of it that are not ASCII are written as the characters of the same number. */
-const signable = z.strictObject({
+export const signable = z.strictObject({
   /** Without its question mark. */
   query: z.string().max(65_536).optional(),
   /** In the order of the request, a name for each time that it occurs; `host` needs not be among them. */

@@ -1,13 +1,14 @@
 import * as z from 'zod'
 import { ERROR_NAMES } from '../../protocol/index.ts'
-import type { Access } from '../../schemas/index.ts'
+import { type Access, shapeNames } from '../../schemas/index.ts'
 import type { Route } from './route.ts'
 
 /** The OpenAPI 3.1 document of these routes, made from the very schemas they validate with. */
 export function openApiDocument(routes: readonly Route[], { version, baseUrl }: { version: string; baseUrl: string }) {
   const paths: Record<string, Record<string, object>> = {}
+  const shapes = new Shapes()
   for (const route of routes)
-    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route) }
+    paths[route.path] = { ...paths[route.path], [route.method.toLowerCase()]: operation(route, shapes) }
   return {
     openapi: '3.1.0',
     info: {
@@ -20,7 +21,7 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
     servers: [{ url: baseUrl }],
     paths,
     components: {
-      schemas: { Error: errorBody },
+      schemas: { Error: errorBody, ...shapes.named() },
       securitySchemes: {
         pop: {
           type: 'apiKey',
@@ -96,20 +97,22 @@ const security: Readonly<Record<Access, readonly ('pop' | 'session' | 'operator'
   operator: ['operator'],
 }
 
-function operation(route: Route): object {
+function operation(route: Route, shapes: Shapes): object {
   return {
     operationId: operationId(route),
     tags: [subject(route)],
     summary: route.summary,
     description: callers[route.access],
     security: security[route.access].map((scheme) => ({ [scheme]: [] })),
-    parameters: [...parameters(route.params, 'path'), ...parameters(route.query, 'query')],
-    ...(route.body && { requestBody: { required: isRequired(route.body), content: content(route.body, 'input') } }),
+    parameters: [...parameters(route.params, 'path', shapes), ...parameters(route.query, 'query', shapes)],
+    ...(route.body && {
+      requestBody: { required: isRequired(route.body), content: json(shapes.schemaOf(route.body, 'input')) },
+    }),
     responses: {
-      [String(route.status ?? 200)]: { description: 'Done', content: content(route.reply, 'output') },
+      [String(route.status ?? 200)]: { description: 'Done', content: json(shapes.schemaOf(route.reply, 'output')) },
       default: {
         description: 'An error',
-        content: { 'application/json': { schema: { $ref: '#/components/schemas/Error' } } },
+        content: json({ $ref: `${COMPONENTS}Error` }),
       },
     },
   }
@@ -129,21 +132,49 @@ function isRequired(schema: z.ZodType): boolean {
   return !schema.safeParse({}).success
 }
 
-function content(schema: z.ZodType, io: 'input' | 'output') {
-  return { 'application/json': { schema: jsonSchema(schema, io) } }
+function json(schema: object) {
+  return { 'application/json': { schema } }
 }
 
-function jsonSchema(schema: z.ZodType, io: 'input' | 'output'): object {
-  const { $schema: _, ...rest } = z.toJSONSchema(schema, { io, unrepresentable: 'any' })
-  return rest
+const COMPONENTS = '#/components/schemas/'
+
+/** Shapes as JSON Schemas: one that has a name is named where it is used, and described once. */
+class Shapes {
+  readonly #named = new Map<string, object>()
+
+  schemaOf(schema: z.ZodType, io: 'input' | 'output'): object {
+    const made = z.toJSONSchema(schema, { io, unrepresentable: 'any', metadata: withNames })
+    const text = JSON.stringify(made).replaceAll('"#/$defs/', `"${COMPONENTS}`)
+    const { $schema: _, $defs = {}, ...rest } = JSON.parse(text) as { $schema: string; $defs?: Record<string, object> }
+    for (const [name, shape] of Object.entries($defs)) this.#name(name, shape)
+    return rest
+  }
+
+  named(): Record<string, object> {
+    return Object.fromEntries([...this.#named].toSorted(([one], [other]) => (one < other ? -1 : 1)))
+  }
+
+  #name(name: string, { id: _, ...shape }: { readonly id?: string }): void {
+    const known = this.#named.get(name)
+    if (known && JSON.stringify(known) !== JSON.stringify(shape)) throw new Error(`two shapes are called ${name}`)
+    this.#named.set(name, shape)
+  }
 }
 
-function parameters(schema: z.ZodType | undefined, place: 'path' | 'query'): readonly object[] {
+/** What the schemas say of themselves, and their names. */
+const withNames = new (class extends z.core.$ZodRegistry<z.core.GlobalMeta> {
+  override get(schema: z.core.$ZodType): z.core.GlobalMeta {
+    const id = shapeNames.get(schema)
+    return { ...z.globalRegistry.get(schema), ...(id !== undefined && { id }) }
+  }
+})()
+
+function parameters(schema: z.ZodType | undefined, place: 'path' | 'query', shapes: Shapes): readonly object[] {
   if (!(schema instanceof z.ZodObject)) return []
   return Object.entries(schema.shape as Record<string, z.ZodType>).map(([name, part]) => ({
     name,
     in: place,
     required: place === 'path',
-    schema: jsonSchema(part, 'input'),
+    schema: shapes.schemaOf(part, 'input'),
   }))
 }
