@@ -1,12 +1,16 @@
 import { rooms, sharpTools } from './arrows.ts'
+import { tables } from './tables.ts'
 
-/** The table of arrows and sharp tools as Markdown, for ARCHITECTURE.md. */
+/** The tables of arrows, sharp tools and owners of tables as Markdown, for ARCHITECTURE.md. */
 export function arrowsTable(): string {
   const arrows = rooms.map(({ name, imports, types = [] }) => {
     const typesOnly = types.length > 0 ? `; types of ${types.join(', ')}` : ''
     return `| ${name === 'daemon' ? 'daemon/*.ts' : name} | ${imports.join(', ') || 'nothing'}${typesOnly} |`
   })
   const tools = sharpTools.map(({ modules, rooms }) => `| ${modules.join(', ')} | ${rooms.join(', ') || 'no room'} |`)
+  const owners = Object.entries(tables).map(
+    ([table, { written, read = [] }]) => `| ${table} | ${written.join(', ')} | ${read.join(', ') || 'nobody else'} |`,
+  )
   const lines = [
     '| room | may import |',
     '|---|---|',
@@ -15,6 +19,10 @@ export function arrowsTable(): string {
     '| sharp tool | only in |',
     '|---|---|',
     ...tools,
+    '',
+    '| table | written by | read by |',
+    '|---|---|---|',
+    ...owners,
     '',
   ]
   return lines.join('\n')

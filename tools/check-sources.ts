@@ -1,13 +1,21 @@
-/** What one can see of a file by itself: rooms and their doors, who reads the environment, who reveals a secret. */
+/** What one can see in the text of files: rooms and their doors, who reads the environment, who reveals a secret, whose tables are. */
 import { entries, environmentReaders, rooms } from './arrows.ts'
 import { revealList } from './reveal-list.ts'
 import { type SourceFile, sourceFiles } from './source-files.ts'
+import { tableProblems, unlistedTables } from './tables.ts'
 
 /** A comment on what the room is for, then named re-exports of its own files, and nothing else. */
 const DOOR = /^\/\*\*[\s\S]+?\*\/\n+(?:export (?:type )?\{[^}]+\} from '\.\/[a-z0-9-]+\.ts'\n)+$/
 
 const files = sourceFiles()
-const problems = [...roomProblems(), ...doorProblems(), ...environmentProblems(), ...revealProblems()]
+const problems = [
+  ...roomProblems(),
+  ...doorProblems(),
+  ...environmentProblems(),
+  ...revealProblems(),
+  ...unlistedTables(files),
+  ...tableProblems(files),
+]
 for (const problem of problems) process.stdout.write(`${problem}\n`)
 process.stdout.write(`${files.length} files, ${rooms.length} rooms: ${problems.length} problems\n`)
 process.exitCode = problems.length > 0 || files.length === 0 ? 1 : 0

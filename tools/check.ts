@@ -16,7 +16,7 @@ const checks: readonly Check[] = [
   { name: 'size of functions', command: ['node', 'tools/check-size.ts'] },
   { name: 'unused code', command: ['knip', '--no-progress'] },
   { name: 'arrows', command: ['node', 'tools/check-arrows.ts'] },
-  { name: 'doors, environment, reveals', command: ['node', 'tools/check-sources.ts'] },
+  { name: 'doors, environment, reveals, tables', command: ['node', 'tools/check-sources.ts'] },
 ]
 
 const env = { ...process.env, PATH: `${join(root, 'node_modules/.bin')}${delimiter}${process.env['PATH'] ?? ''}` }
