@@ -20,24 +20,24 @@ export function useLive(isSignedIn: boolean): 'here' | 'away' {
   const [state, setState] = useState<'here' | 'away'>('here')
   useEffect(() => {
     if (!isSignedIn) return
-    const refresher = new Refresher(queries)
+    const reloader = new Reloader(queries)
     let stop: (() => void) | undefined
     const onVisibility = () => {
       stop?.()
-      stop = document.hidden ? undefined : listen(queries, refresher, setState)
+      stop = document.hidden ? undefined : listen(queries, reloader, setState)
     }
     onVisibility()
     document.addEventListener('visibilitychange', onVisibility)
     return () => {
       document.removeEventListener('visibilitychange', onVisibility)
       stop?.()
-      refresher.stop()
+      reloader.stop()
     }
   }, [isSignedIn, queries])
   return isSignedIn ? state : 'here'
 }
 
-function listen(queries: QueryClient, refresher: Refresher, onState: (state: 'here' | 'away') => void): () => void {
+function listen(queries: QueryClient, reloader: Reloader, onState: (state: 'here' | 'away') => void): () => void {
   let again: ReturnType<typeof setTimeout> | undefined
   let isAway = false
   let source = open()
@@ -46,7 +46,7 @@ function listen(queries: QueryClient, refresher: Refresher, onState: (state: 'he
     opened.addEventListener('change', () => {
       onState('here')
       if (isAway) void queries.invalidateQueries()
-      else refresher.note()
+      else reloader.note()
       isAway = false
     })
     opened.addEventListener('error', () => {
@@ -68,7 +68,7 @@ function listen(queries: QueryClient, refresher: Refresher, onState: (state: 'he
 }
 
 /** Many changes at once are one look. */
-class Refresher {
+class Reloader {
   readonly #queries: QueryClient
   readonly #timers = new Map<number, ReturnType<typeof setTimeout>>()
 

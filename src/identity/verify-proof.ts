@@ -52,7 +52,7 @@ export function verifyProof(jwt: string, request: ReceivedRequest): Proof {
   }
 }
 
-interface Claims {
+interface ProofClaims {
   readonly iss: string
   readonly sub: string
   readonly htm: string
@@ -118,7 +118,7 @@ function checkAlgorithm(header: Record<string, unknown>): void {
   if (header['alg'] !== 'EdDSA') throw refused('its algorithm is not "EdDSA"')
 }
 
-function parseClaims(claims: Record<string, unknown>): Claims {
+function parseClaims(claims: Record<string, unknown>): ProofClaims {
   const text = (name: string, pattern: RegExp): string => {
     const value = claims[name]
     if (typeof value !== 'string' || !pattern.test(value)) throw refused(`claim "${name}" is missing or malformed`)
@@ -143,7 +143,7 @@ function parseClaims(claims: Record<string, unknown>): Claims {
   }
 }
 
-function checkTarget(claims: Claims, request: ReceivedRequest): void {
+function checkTarget(claims: ProofClaims, request: ReceivedRequest): void {
   if (claims.htm !== request.method) throw refused('it was made for another method')
   if (!request.origins.some((origin) => claims.htu === origin + request.target)) {
     throw refused('it was made for another URL')
@@ -151,7 +151,7 @@ function checkTarget(claims: Claims, request: ReceivedRequest): void {
   if (claims.body_sha256 !== request.bodySha256) throw refused('it was made for another body')
 }
 
-function checkTimes({ iat, exp }: Claims, now: number): void {
+function checkTimes({ iat, exp }: ProofClaims, now: number): void {
   const lifetime = exp - iat
   if (lifetime < 1 || lifetime > MAX_LIFETIME_SECONDS) throw refused('it must live for 1 to 60 seconds')
   const seconds = now / 1000

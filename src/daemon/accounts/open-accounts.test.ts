@@ -22,7 +22,7 @@ describe('accounts on one store', () => {
   let store: Store
   let accounts: Accounts
   let rights: Rights
-  let open: (store: Store, turns?: { places: number; queue: number }) => Accounts
+  let open: (store: Store, queue?: { places: number; queue: number }) => Accounts
   let now: number
 
   beforeEach(async (t) => {
@@ -49,7 +49,7 @@ describe('accounts on one store', () => {
     const audit = openAudit(store, clock)
     rights = openRights({ store, vault, audit, now: clock })
     const principals = openPrincipals({ store, audit, vault, rights, baseUrl: 'http://127.0.0.1:1', now: clock })
-    open = (store, turns) =>
+    open = (store, queue) =>
       openAccounts({
         store,
         audit,
@@ -59,7 +59,7 @@ describe('accounts on one store', () => {
         mac: (text) => vault.knownBrowserMac(text),
         operatorSecret: new Secret('CNRY the operator'),
         now: clock,
-        ...(turns && { turns }),
+        ...(queue && { queue }),
       })
     accounts = open(store)
   })

@@ -14,12 +14,12 @@ import {
   type NewSession,
   type OpenedSession,
 } from './browser-sessions.ts'
+import { FairQueue, type FairQueueOptions, type Line } from './fair-queue.ts'
 import { KnownBrowsers, type Mac, type Marks } from './known-browser.ts'
 import { OPERATOR_IDENTITY, Operator } from './operator.ts'
 import { hashPassword, verifyPassword } from './password.ts'
 import { refuseCommon } from './password-policy.ts'
-import { type Subject, Throttle } from './throttle.ts'
-import { type Line, Turns, type TurnsOptions } from './turns.ts'
+import { RateLimiter, type Subject } from './rate-limiter.ts'
 
 interface Login {
   readonly email: string
@@ -87,7 +87,7 @@ export interface AccountsOptions {
   /** What the operator of this daemon's machine has, and nobody else. */
   readonly operatorSecret: Secret
   /** Passwords that are checked at a time, and how many more may wait. */
-  readonly turns?: TurnsOptions
+  readonly queue?: FairQueueOptions
   readonly now?: () => number
 }
 
@@ -101,10 +101,10 @@ class AccountsOfStore implements Accounts {
   readonly #sessions: BrowserSessions
   readonly #links: BrowserLinks
   readonly #known: KnownBrowsers
-  readonly #throttle: Throttle
+  readonly #limiter: RateLimiter
   readonly #operator: Operator
   /** Tries are counted in them too: there are never more to remember than were checked. */
-  readonly #turns: Turns
+  readonly #queue: FairQueue
 
   constructor(options: AccountsOptions) {
     this.#options = options
@@ -112,9 +112,9 @@ class AccountsOfStore implements Accounts {
     this.#sessions = new BrowserSessions(options.store, options.rights, this.#now)
     this.#links = new BrowserLinks(options.store, options.rights, this.#now)
     this.#known = new KnownBrowsers(options.mac, this.#now)
-    this.#throttle = new Throttle(options.store, this.#now)
-    this.#operator = new Operator({ ...options, secret: options.operatorSecret, throttle: this.#throttle })
-    this.#turns = new Turns(options.turns ?? { places: 2, queue: 64 })
+    this.#limiter = new RateLimiter(options.store, this.#now)
+    this.#operator = new Operator({ ...options, secret: options.operatorSecret, limiter: this.#limiter })
+    this.#queue = new FairQueue(options.queue ?? { places: 2, queue: 64 })
   }
 
   async register({ email, password }: Login, caller: Caller): Promise<OpenedSession> {
@@ -136,7 +136,7 @@ class AccountsOfStore implements Accounts {
       await this.#record(tx, principalId, 'account.registered', 'success')
       return this.#sessions.open(tx, { principalId, role, epoch: 0, identityId: null }, caller)
     })
-    await this.#throttle.credit(tries)
+    await this.#limiter.credit(tries)
     return this.#marked(opened, { principal_id: opened.principalId, password_hash }, caller)
   }
 
@@ -149,7 +149,7 @@ class AccountsOfStore implements Accounts {
     )
     const opened = await this.#options.store.transaction((tx) => this.#enter(tx, { account, isRight, tries }, caller))
     if (!account || !opened) throw cannotSignIn()
-    await this.#throttle.credit(tries)
+    await this.#limiter.credit(tries)
     return this.#marked(opened, account, caller)
   }
 
@@ -164,9 +164,9 @@ class AccountsOfStore implements Accounts {
 
   /** Counts the try, then does what is much work. @throws BrokerError RateLimitedError before any of it */
   async #inTurn<Result>({ line, tries }: Try, work: () => Promise<Result>): Promise<Result> {
-    this.#throttle.refuseWaiting(tries)
-    return this.#turns.take(line, async () => {
-      await this.#throttle.admit(tries)
+    this.#limiter.refuseWaiting(tries)
+    return this.#queue.run(line, async () => {
+      await this.#limiter.admit(tries)
       return work()
     })
   }
@@ -182,7 +182,7 @@ class AccountsOfStore implements Accounts {
     const isStillRight =
       isRight && account?.password_hash === (await accountRow(tx, account?.email ?? ''))?.password_hash
     if (!account || !isStillRight) {
-      await this.#throttle.failed(tx, tries)
+      await this.#limiter.failed(tx, tries)
       await this.#record(tx, account?.principal_id ?? NOBODY, 'account.login_failed', 'denied')
       return undefined
     }
@@ -272,7 +272,7 @@ class AccountsOfStore implements Accounts {
     const { line, tries } = this.#tryOf(email, account, caller)
     const password_hash = await this.#inTurn({ line, tries }, async () => {
       if (!(await verifyPassword(new Secret(current), account?.password_hash))) {
-        await this.#throttle.failed(store.db, tries)
+        await this.#limiter.failed(store.db, tries)
         throw wrongPassword()
       }
       return hashPassword(new Secret(password))
@@ -281,15 +281,15 @@ class AccountsOfStore implements Accounts {
       if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw wrongPassword()
       await this.#sessions.endOthers(tx, actor, await principals.beginEpoch(tx, actor.principalId))
     })
-    await this.#throttle.credit(tries)
+    await this.#limiter.credit(tries)
     return account && this.#known.mark(caller.marks, { ...account, password_hash })
   }
 
   async byCode<Result>(actor: Actor, work: () => Promise<Result>): Promise<Result> {
     const tries: readonly Subject[] = [{ kind: 'code', value: actor.principalId }]
-    await this.#throttle.admit(tries)
+    await this.#limiter.admit(tries)
     const result = await work()
-    await this.#throttle.credit(tries)
+    await this.#limiter.credit(tries)
     return result
   }
 
@@ -311,7 +311,7 @@ class AccountsOfStore implements Accounts {
       await principals.beginEpoch(tx, principal_id)
       await this.#sessions.endAll(tx, principal_id)
       await this.#links.endAll(tx, principal_id)
-      await this.#throttle.forget(tx, address)
+      await this.#limiter.forget(tx, address)
       const actor = { identity: OPERATOR_IDENTITY, principalId: principal_id }
       await this.#options.audit.record(tx, actor, { event: 'account.password_reset', status: 'success' })
       return principal_id

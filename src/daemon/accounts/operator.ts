@@ -2,7 +2,7 @@ import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Caller } from './browser-sessions.ts'
-import type { Throttle } from './throttle.ts'
+import type { RateLimiter } from './rate-limiter.ts'
 
 /** What events name as the identity of whoever has the home's secret. */
 export const OPERATOR_IDENTITY = '(operator)'
@@ -10,7 +10,7 @@ export const OPERATOR_IDENTITY = '(operator)'
 interface OperatorOptions {
   readonly store: Store
   readonly audit: Audit
-  readonly throttle: Throttle
+  readonly limiter: RateLimiter
   readonly secret: Secret
 }
 
@@ -27,10 +27,10 @@ export class Operator {
    * @throws BrokerError AuthenticationFailedError, RateLimitedError
    */
   async require(given: Secret | undefined, { source }: Caller): Promise<void> {
-    const { secret, throttle, store, audit } = this.#options
+    const { secret, limiter, store, audit } = this.#options
     if (given?.equals(secret)) return
     if (given !== undefined) {
-      await throttle.admit([{ kind: 'operator', value: source }])
+      await limiter.admit([{ kind: 'operator', value: source }])
       const nobody = { identity: OPERATOR_IDENTITY, principalId: '(nobody)' }
       await store.transaction((tx) =>
         audit.record(tx, nobody, { event: 'account.password_reset', status: 'denied', reason: 'wrong secret' }),

@@ -14,7 +14,7 @@ import { sqliteDialect } from './sqlite-dialect.ts'
 import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
-import { Turns } from './turns.ts'
+import { WriteQueue } from './write-queue.ts'
 
 export interface Store {
   readonly db: Db
@@ -216,7 +216,7 @@ async function postgresClock(db: Db): Promise<number> {
 }
 
 function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'replay' | 'clock'>): Store {
-  const turns = new Turns()
+  const writes = new WriteQueue()
   return {
     db,
     dialect,
@@ -224,7 +224,7 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
     clock,
     // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
     // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
-    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : turns.take(() => locked(db, work))),
+    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => locked(db, work))),
     snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)

@@ -7,7 +7,7 @@ export interface Line {
   readonly name: string
 }
 
-export interface TurnsOptions {
+export interface FairQueueOptions {
   /** How much is worked on at a time. */
   readonly places: number
   /** How many may wait of each class, and in one line. */
@@ -24,19 +24,19 @@ interface Waiting {
  * Work that takes much of the machine, a little of it at a time. Nobody waits behind another's crowd: lines are served in
  * turn, and where too many wait, the longest line gives way to a shorter one.
  */
-export class Turns {
+export class FairQueue {
   readonly #places: number
   readonly #lines: Readonly<Record<Line['kind'], Lines>>
   #running = 0
   #next: Line['kind'] = 'known'
 
-  constructor({ places, queue, line = 32 }: TurnsOptions) {
+  constructor({ places, queue, line = 32 }: FairQueueOptions) {
     this.#places = places
     this.#lines = { known: new Lines(queue, line), strange: new Lines(queue, line) }
   }
 
   /** @throws BrokerError RateLimitedError before any of the work, where too many wait already */
-  async take<Result>(line: Line, work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(line: Line, work: () => Promise<Result>): Promise<Result> {
     if (this.#running >= this.#places) await this.#turn(line)
     else this.#running += 1
     try {

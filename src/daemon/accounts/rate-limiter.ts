@@ -36,7 +36,7 @@ const FORGOTTEN_AFTER_MS = 15 * 60_000
 const MOST_REMEMBERED = 20_000
 
 /** Slows guessing: each try beyond a few must wait twice as long as the one before. Counted for all daemons of a store. */
-export class Throttle {
+export class RateLimiter {
   readonly #store: Store
   readonly #now: () => number
   /** Who was told to wait by this daemon, so that a flood costs it no transaction each. */

@@ -5,25 +5,25 @@ import { join } from 'node:path'
 import { beforeEach, describe, it } from 'node:test'
 import { BrokerError } from '../../protocol/index.ts'
 import { openStore, type Store } from '../store/index.ts'
-import { type Subject, Throttle } from './throttle.ts'
+import { RateLimiter, type Subject } from './rate-limiter.ts'
 
 const SECOND = 1000
 
 describe('tries that are counted', () => {
   let store: Store
-  let throttle: Throttle
+  let limiter: RateLimiter
   let now: number
 
   beforeEach(async (t) => {
     assert.ok('after' in t)
-    const folder = mkdtempSync(join(tmpdir(), 'broker-throttle-'))
+    const folder = mkdtempSync(join(tmpdir(), 'broker-limiter-'))
     now = Date.parse('2026-11-21T12:00:00.000Z')
     store = await openStore({ kind: 'sqlite', path: join(folder, 'broker.db'), replayPath: join(folder, 'replay.db') })
     t.after(async () => {
       await store.close()
       rmSync(folder, { recursive: true })
     })
-    throttle = new Throttle(store, () => now)
+    limiter = new RateLimiter(store, () => now)
   })
 
   const tryOf = (account: string, source: string): readonly Subject[] => [
@@ -35,7 +35,7 @@ describe('tries that are counted', () => {
   /** Whether it may be made. */
   async function admitted(account: string, source: string): Promise<boolean> {
     try {
-      await throttle.admit(tryOf(account, source))
+      await limiter.admit(tryOf(account, source))
       return true
     } catch (error) {
       assert.ok(error instanceof BrokerError && error.name === 'RateLimitedError')
@@ -75,7 +75,7 @@ describe('tries that are counted', () => {
       await admitted('ada', '192.0.2.1')
       if (second % 600 === 0) {
         assert.ok(await admitted('ada', '192.0.2.2'), `after ${second} s`)
-        await throttle.credit(tryOf('ada', '192.0.2.2'))
+        await limiter.credit(tryOf('ada', '192.0.2.2'))
       }
     }
   })
@@ -84,7 +84,7 @@ describe('tries that are counted', () => {
     for (let count = 0; count < 5; count += 1) await admitted('ada', '192.0.2.1')
     for (let count = 0; count < 30; count += 1) {
       assert.ok(await admitted('ada', '192.0.2.2'))
-      await throttle.credit(tryOf('ada', '192.0.2.2'))
+      await limiter.credit(tryOf('ada', '192.0.2.2'))
     }
     assert.ok(!(await admitted('ada', '192.0.2.1')))
   })
@@ -92,7 +92,7 @@ describe('tries that are counted', () => {
   it('on one account are forgotten when its password is reset, those on others not', async () => {
     for (let count = 0; count < 5; count += 1) await admitted('ada', '192.0.2.1')
     for (let count = 0; count < 5; count += 1) await admitted('eve', '192.0.2.1')
-    await store.transaction((tx) => throttle.forget(tx, 'ada'))
+    await store.transaction((tx) => limiter.forget(tx, 'ada'))
     assert.ok(await admitted('ada', '192.0.2.1'))
     assert.ok(!(await admitted('eve', '192.0.2.1')))
   })
@@ -100,21 +100,21 @@ describe('tries that are counted', () => {
   it('wait from the end of the last one', async () => {
     for (let count = 0; count < 5; count += 1) await admitted('ada', '192.0.2.1')
     now += 3 * SECOND
-    await throttle.failed(store.db, tryOf('ada', '192.0.2.1'))
+    await limiter.failed(store.db, tryOf('ada', '192.0.2.1'))
     assert.ok(!(await admitted('ada', '192.0.2.1')))
   })
 
   it('must wait as long when the store is not asked', async () => {
     const mine = tryOf('ada', '192.0.2.1')
-    for (let count = 0; count < 5; count += 1) await throttle.admit(mine)
-    throttle.refuseWaiting(mine)
-    await assert.rejects(throttle.admit(mine), { name: 'RateLimitedError' })
-    assert.throws(() => throttle.refuseWaiting(mine), { name: 'RateLimitedError' })
-    throttle.refuseWaiting(tryOf('ada', '192.0.2.2'))
+    for (let count = 0; count < 5; count += 1) await limiter.admit(mine)
+    limiter.refuseWaiting(mine)
+    await assert.rejects(limiter.admit(mine), { name: 'RateLimitedError' })
+    assert.throws(() => limiter.refuseWaiting(mine), { name: 'RateLimitedError' })
+    limiter.refuseWaiting(tryOf('ada', '192.0.2.2'))
     now -= 60 * SECOND
-    throttle.refuseWaiting(mine)
+    limiter.refuseWaiting(mine)
     now += 62 * SECOND
-    throttle.refuseWaiting(mine)
+    limiter.refuseWaiting(mine)
   })
 
   it('name nobody in the store', async () => {

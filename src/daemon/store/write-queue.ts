@@ -13,12 +13,12 @@ interface Waiting {
  * free takes one of the pool and not all. An outage that ends one turn is told to all who wait: they would find the same,
  * one after the other.
  */
-export class Turns {
+export class WriteQueue {
   readonly #waiting = new Set<Waiting>()
   #isTaken = false
 
   /** @throws BrokerError DaemonUnavailableError where the turn does not come */
-  async take<Result>(work: () => Promise<Result>): Promise<Result> {
+  async run<Result>(work: () => Promise<Result>): Promise<Result> {
     if (this.#isTaken) await this.#turn()
     this.#isTaken = true
     try {
