@@ -266,7 +266,7 @@ export const providerDefinition = z.strictObject({
   flow: z.enum(FLOWS).describe('What `login` does unless told otherwise.'),
   hosts: z
     .array(z.string().min(1).max(500))
-    .max(300)
+    .max(400)
     .describe(
       'Where the credential may go: an exact host, or one `*` for a whole label, or two with a label between them; optional port (443 if absent); optional path prefix ending in `/*`, which means that path itself and all below it. Empty only where there are none but servers of the users’ own: `self_hosted`.',
     ),

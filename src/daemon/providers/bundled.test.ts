@@ -1715,6 +1715,12 @@ const AMAZON_NAMES: readonly (readonly [host: string, name: string | undefined])
   ['sts.amazonaws.com', 'aws'],
   ['sts.us-gov-west-1.amazonaws.com', 'aws'],
   ['api.ecr.eu-west-1.amazonaws.com', 'aws'],
+  ['codecommit.eu-west-1.amazonaws.com', 'aws'],
+  ['guardduty.us-gov-west-1.amazonaws.com', 'aws'],
+  ['query.timestream.eu-west-1.amazonaws.com', 'aws'],
+  ['budgets.amazonaws.com', 'aws'],
+  ['global.health.amazonaws.com', 'aws'],
+  ['qbusiness.eu-west-1.api.aws', 'aws'],
   ['bucket.s3.amazonaws.com', 'aws'],
   ['bedrock.s3.amazonaws.com', 'aws'],
   ['lambda.s3.eu-west-1.amazonaws.com', 'aws'],
@@ -1726,6 +1732,8 @@ const AMAZON_NAMES: readonly (readonly [host: string, name: string | undefined])
   ['x1.execute-api.eu-west-1.amazonaws.com', undefined],
   ['name-1.eu-west-1.elb.amazonaws.com', undefined],
   ['1.dkr.ecr.eu-west-1.amazonaws.com', undefined],
+  ['search-x.eu-west-1.es.amazonaws.com', undefined],
+  ['x-ats.iot.eu-west-1.amazonaws.com', undefined],
   ['s3.stranger.amazonaws.com', undefined],
 ]
 
