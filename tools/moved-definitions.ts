@@ -160,9 +160,17 @@ function sectionOf(present: Destinations, history: readonly Release[]): string {
       const removed = Object.values(difference.removed)
         .flat()
         .map((line) => `\`- ${line}\``)
-      return [`- ${provider}, ${WORDS[kind as CredentialKind]}: ${[...added, ...removed].join(', ')}\n`]
+      return [`- ${provider}, ${WORDS[kind as CredentialKind]}: ${shortened([...added, ...removed]).join(', ')}\n`]
     })
   return lines.length === 0 ? 'None.\n' : lines.join('')
+}
+
+const MOST_SHOWN = 30
+
+/** `broker connections approve` shows all of them. */
+function shortened(changes: readonly string[]): readonly string[] {
+  if (changes.length <= MOST_SHOWN) return changes
+  return [...changes.slice(0, MOST_SHOWN), `and ${changes.length - MOST_SHOWN} more`]
 }
 
 function withSection(page: string, section: string): string {
