@@ -1,4 +1,4 @@
-import { BrokerError, type SecretInput } from '../../protocol/index.ts'
+import { BrokerError, type Secret, type SecretInput } from '../../protocol/index.ts'
 import type { ClientRequest } from '../flows/index.ts'
 import {
   answeredBaseUrl,
@@ -10,7 +10,8 @@ import {
   withEndpoints,
 } from '../providers/index.ts'
 import type { ClientRooms } from './login-client.ts'
-import type { FormStep, Granted, LoginRequest } from './step.ts'
+import type { LoginRequest } from './login-request.ts'
+import type { FormStep, Granted } from './step.ts'
 
 type Rooms = Pick<ClientRooms, 'flows'>
 
@@ -18,19 +19,14 @@ type Rooms = Pick<ClientRooms, 'flows'>
  * One form for the id and secret of a client. A first token says whether they are taken; it is not kept: whoever uses the
  * connection gets tokens by itself.
  */
-export function beginClientLogin(rooms: Rooms, request: LoginRequest): FormStep {
-  const { definition } = request.provider
-  return {
-    kind: 'form',
-    asksFor: 'client',
-    fields: credentialFields(definition, 'client_credentials'),
-    submit: (input) => logIn(rooms, request, input),
-  }
+export function beginClientLogin({ provider: { definition } }: LoginRequest): FormStep {
+  return { kind: 'form', asksFor: 'client', fields: credentialFields(definition, 'client_credentials') }
 }
 
 type Credential = ReturnType<typeof parseCredential>
 
-async function logIn({ flows }: Rooms, request: LoginRequest, input: SecretInput): Promise<Granted> {
+/** @throws BrokerError InvalidRequestError, AuthenticationFailedError, EndpointUnreachableError, OperationNotAllowedError */
+export async function submitClient({ flows }: Rooms, request: LoginRequest, input: SecretInput): Promise<Granted> {
   const { definition } = request.provider
   const entered = parseCredential(definition, input, 'client_credentials')
   const credential = isToBeDiscovered(definition)
@@ -42,10 +38,23 @@ async function logIn({ flows }: Rooms, request: LoginRequest, input: SecretInput
   return {
     kind: 'granted',
     connection: { credential, scopes, ...(baseUrl !== undefined && { baseUrl }) },
-    discard: async () => {
-      await flows.revoke({ ...clientRequest(request, credential, scopes), accessToken })
-    },
+    revocable: { kind: 'client', accessToken },
   }
+}
+
+interface Issued {
+  readonly credential: Credential
+  readonly scopes: readonly string[]
+  readonly accessToken: Secret
+}
+
+/** Never throws for what a provider or a network may do. */
+export async function revokeClientToken(
+  { flows }: Rooms,
+  request: LoginRequest,
+  { credential, scopes, accessToken }: Issued,
+): Promise<void> {
+  await flows.revoke({ ...clientRequest(request, credential, scopes), accessToken })
 }
 
 /** For one request: an assertion is good for no other. */
