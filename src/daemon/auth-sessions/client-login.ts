@@ -1,4 +1,5 @@
 import { BrokerError, type Secret, type SecretInput } from '../../protocol/index.ts'
+import type { Fields } from '../connections/index.ts'
 import type { ClientRequest } from '../flows/index.ts'
 import {
   answeredBaseUrl,
@@ -23,27 +24,29 @@ export function beginClientLogin({ provider: { definition } }: LoginRequest): Fo
   return { kind: 'form', asksFor: 'client', fields: credentialFields(definition, 'client_credentials') }
 }
 
-type Credential = ReturnType<typeof parseCredential>
-
 /** @throws BrokerError InvalidRequestError, AuthenticationFailedError, EndpointUnreachableError, OperationNotAllowedError */
 export async function submitClient({ flows }: Rooms, request: LoginRequest, input: SecretInput): Promise<Granted> {
   const { definition } = request.provider
   const entered = parseCredential(definition, input, 'client_credentials')
-  const credential = isToBeDiscovered(definition)
+  const fields = isToBeDiscovered(definition)
     ? withEndpoints(entered, await flows.discover(definition, request.baseUrl))
     : entered
   const scopes = request.scopes ?? clientScopes(definition)
-  const { accessToken, apiUrl } = await flows.logInAsClient(clientRequest(request, credential, scopes))
+  const { accessToken, apiUrl } = await flows.logInAsClient(clientRequest(request, fields, scopes))
   const baseUrl = answeredBaseUrl(definition, apiUrl) ?? request.baseUrl
   return {
     kind: 'granted',
-    connection: { credential, scopes, ...(baseUrl !== undefined && { baseUrl }) },
+    connection: {
+      credential: { kind: 'client_credentials', fields },
+      scopes,
+      ...(baseUrl !== undefined && { baseUrl }),
+    },
     revocable: { kind: 'client', accessToken },
   }
 }
 
 interface Issued {
-  readonly credential: Credential
+  readonly credential: { readonly fields: Fields }
   readonly scopes: readonly string[]
   readonly accessToken: Secret
 }
@@ -52,19 +55,15 @@ interface Issued {
 export async function revokeClientToken(
   { flows }: Rooms,
   request: LoginRequest,
-  { credential, scopes, accessToken }: Issued,
+  { credential: { fields }, scopes, accessToken }: Issued,
 ): Promise<void> {
-  await flows.revoke({ ...clientRequest(request, credential, scopes), accessToken })
+  await flows.revoke({ ...clientRequest(request, fields, scopes), accessToken })
 }
 
 /** For one request: an assertion is good for no other. */
-function clientRequest(
-  { provider, baseUrl }: LoginRequest,
-  credential: Credential,
-  scopes: readonly string[],
-): ClientRequest {
+function clientRequest({ provider, baseUrl }: LoginRequest, fields: Fields, scopes: readonly string[]): ClientRequest {
   const { definition } = provider
-  const party = clientParty(definition, credential, { baseUrl, now: Date.now() })
+  const party = clientParty(definition, fields, { baseUrl, now: Date.now() })
   if (party) return { ...party, scopes }
   throw new BrokerError(
     'OperationNotAllowedError',

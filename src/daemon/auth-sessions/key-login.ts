@@ -13,7 +13,7 @@ export function submitKey({ provider: { definition }, baseUrl, section }: LoginR
   return {
     kind: 'granted',
     connection: {
-      credential: parseCredential(definition, input, section),
+      credential: { kind: section, fields: parseCredential(definition, input, section) },
       scopes: [],
       ...(baseUrl !== undefined && { baseUrl }),
     },

@@ -134,7 +134,7 @@ function grantedOf(login: OAuthLogin, tokens: Tokens): Granted {
   return {
     kind: 'granted',
     connection: {
-      credential: credentialOf({ ...token, client: sealedClient(client), server }),
+      credential: { kind: 'oauth2', fields: credentialOf({ ...token, client: sealedClient(client), server }) },
       scopes,
       ...(expiresAt !== undefined && { expiresAt }),
       ...(account && { account }),
