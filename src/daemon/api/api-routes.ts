@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
-import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
@@ -20,16 +20,11 @@ import { sessionRoutes } from './session-routes.ts'
 import { type StatusOptions, statusRoutes } from './status-routes.ts'
 import { whyRoutes } from './why-routes.ts'
 
-export interface ApiOptions
-  extends DefinitionsOptions,
-    CredentialsOptions,
-    RevokeOptions,
-    StatusOptions,
-    DocsOptions,
-    DashboardRoutesOptions {
+export interface ApiOptions extends DefinitionsOptions, StatusOptions, DocsOptions, DashboardRoutesOptions {
   readonly principals: Principals
   readonly accounts: Accounts
   readonly sessions: AuthSessions
+  readonly credentials: Credentials
   /** Whether browsers come here by https. */
   readonly isSecure: boolean
   /** What a hosted daemon is as an OAuth client. */
@@ -38,10 +33,10 @@ export interface ApiOptions
 
 /** Every route there is. */
 export function apiRoutes(options: ApiOptions): readonly Route[] {
-  const { principals, sessions, connections, providers, audit } = options
+  const { principals, sessions, connections, credentials, audit } = options
   const routes = [
     ...statusRoutes(options),
-    ...identityRoutes(principals, { providers, connections }),
+    ...identityRoutes(principals, { credentials, connections }),
     ...accountRoutes(options),
     ...claimRoutes(options),
     ...sessionRoutes(sessions, options.clientMetadata),
@@ -49,8 +44,8 @@ export function apiRoutes(options: ApiOptions): readonly Route[] {
     ...connectionRoutes(options),
     ...providerRoutes(options),
     ...catalogueRoutes(options),
-    ...proxyRoutes(options, audit),
-    ...whyRoutes(options, principals),
+    ...proxyRoutes(credentials, audit),
+    ...whyRoutes(credentials, principals),
     ...auditRoutes(audit),
     ...liveRoutes(options),
     ...dashboardRoutes(options),

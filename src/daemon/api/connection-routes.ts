@@ -14,21 +14,24 @@ import {
   resumeAuthSession,
   revoked,
 } from '../../schemas/index.ts'
-import { attentionIn } from '../connections/index.ts'
-import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
+import { attentionIn, type Connections } from '../connections/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
-import { parseCredential } from '../providers/index.ts'
+import { type Providers, parseCredential } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
 
 const byProvider = z.strictObject({ provider: providerName })
 const byConnection = z.strictObject({ provider: providerName, connection: connectionName })
 
-export interface ConnectionRoutesOptions extends RevokeOptions {
+export interface ConnectionRoutesOptions {
+  readonly connections: Connections
+  readonly credentials: Credentials
+  readonly providers: Providers
   readonly principals: Principals
 }
 
 export function connectionRoutes(options: ConnectionRoutesOptions): readonly Route[] {
-  const { connections, providers, issuer, principals } = options
+  const { connections, credentials, providers, principals } = options
   return [
     route({
       method: 'GET',
@@ -98,7 +101,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       reply: loggedOut,
       handle: async ({ who, params: { provider, connection } }) => {
         const { newDefault, left } = await connections.logout(who, provider, connection)
-        issuer.forget(who, { provider, connection })
+        credentials.forget(who, { provider, connection })
         return {
           body: {
             status: 'ok' as const,
@@ -130,7 +133,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       summary: "Revokes at the provider where it can, and removes all of the provider's connections.",
       params: byProvider,
       reply: revoked,
-      handle: async ({ who, params: { provider } }) => ({ body: await revokeProvider(options, who, provider) }),
+      handle: async ({ who, params: { provider } }) => ({ body: await credentials.revoke(who, provider) }),
     }),
     route({
       method: 'POST',

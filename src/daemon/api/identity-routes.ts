@@ -15,7 +15,8 @@ import {
   startRun,
 } from '../../schemas/index.ts'
 
-import { type CredentialsOptions, requireGrantable } from '../credentials/index.ts'
+import type { Connections } from '../connections/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'
 
@@ -24,7 +25,7 @@ const byRun = z.strictObject({ run_id: z.uuid() })
 
 export function identityRoutes(
   principals: Principals,
-  credentials: Pick<CredentialsOptions, 'providers' | 'connections'>,
+  { credentials, connections }: { readonly credentials: Credentials; readonly connections: Connections },
 ): readonly Route[] {
   return [
     route({
@@ -104,8 +105,8 @@ export function identityRoutes(
       reply: run,
       status: 201,
       handle: async ({ who, body }) => {
-        await requireGrantable(credentials, who, body)
-        const breach = await credentials.connections.breach(who)
+        await credentials.requireGrantable(who, body)
+        const breach = await connections.breach(who)
         const started = await principals.startRun(who, body)
         return { body: { ...started, ...(breach !== undefined && { warnings: [breach] }) } }
       },

@@ -2,13 +2,13 @@ import * as z from 'zod'
 import { toPlainWire, toWire } from '../../injection/index.ts'
 import { accepted, resolution, resolveRequest, routes as routeList, shippedBatch } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type CredentialsOptions, resolveCredential, routesFor } from '../credentials/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import { type Route, route } from './route.ts'
 
 const BATCH_LIMIT = 4 * 1024 * 1024
 
 /** What the proxy of a run asks and tells. */
-export function proxyRoutes(credentials: CredentialsOptions, audit: Audit): readonly Route[] {
+export function proxyRoutes(credentials: Credentials, audit: Audit): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -18,7 +18,7 @@ export function proxyRoutes(credentials: CredentialsOptions, audit: Audit): read
       query: z.strictObject({ scope: z.enum(['connected', 'all']).optional() }),
       reply: routeList,
       handle: async ({ who, query, headers }) => {
-        const body = await routesFor(credentials, who, query.scope ?? 'connected')
+        const body = await credentials.routes(who, query.scope ?? 'connected')
         const etag = `"${body.version}"`
         if (headers.ifNoneMatch === etag) return { status: 304, raw: null, headers: { etag } }
         return { body, headers: { etag } }
@@ -32,7 +32,7 @@ export function proxyRoutes(credentials: CredentialsOptions, audit: Audit): read
       body: resolveRequest,
       reply: resolution,
       handle: async ({ who, body }) => {
-        const resolved = await resolveCredential(credentials, who, body)
+        const resolved = await credentials.resolve(who, body)
         return { body: body.form === 'places' ? toWire(resolved) : toPlainWire(resolved) }
       },
     }),

@@ -1,16 +1,12 @@
 import { authority, HTTP_PORT, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import { type ExplainQuery, explainQuery, explanation } from '../../schemas/index.ts'
-import type { Audit } from '../audit/index.ts'
-import { type CredentialsOptions, type ExplainedRequest, explainRequest } from '../credentials/index.ts'
+import type { Credentials, ExplainedRequest } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'
 
 /** Why a request is, or would be, given a credential or not. */
-export function whyRoutes(
-  credentials: CredentialsOptions & { readonly audit: Audit },
-  principals: Principals,
-): readonly Route[] {
+export function whyRoutes(credentials: Credentials, principals: Principals): readonly Route[] {
   return [
     route({
       method: 'GET',
@@ -22,7 +18,7 @@ export function whyRoutes(
       reply: explanation,
       handle: async ({ who, query }) => {
         await requireOwn(principals, who, query.identity)
-        return { body: await explainRequest(credentials, who, requestIn(query)) }
+        return { body: await credentials.explain(who, requestIn(query)) }
       },
     }),
   ]

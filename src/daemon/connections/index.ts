@@ -46,5 +46,5 @@ export {
   removeUnusedDefinition,
 } from './provider-definitions.ts'
 export { RENEW_EVERY_MS } from './refresh-lease.ts'
-export { connectionExists, tokenExpired } from './refusals.ts'
+export { connectionExists, notUsable, tokenExpired } from './refusals.ts'
 export { type ConnectionAddress, servingOf } from './serving.ts'

@@ -62,6 +62,7 @@ import {
   noDefinition,
   notFound,
   nothingToApprove,
+  notUsable,
   tokenExpired,
 } from './refusals.ts'
 import { type ConnectionAddress, servingOf } from './serving.ts'
@@ -150,17 +151,21 @@ export interface Connections {
   setDefault(actor: Actor, provider: string, connection: string): Promise<void>
   /**
    * The named connection, or the provider's default, opened.
-   * @param serves whether one with this address serves the request: where the default does not, another may
    * @throws BrokerError ConnectionNotFoundError, OperationNotAllowedError where the provider's definition has changed
    *   where the credential may go, CredentialMissingError where the record does not open, TokenExpiredError where
    *   nothing but a login helps
    */
-  use(
+  use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection>
+  /**
+   * The same; undefined where there is none.
+   * @param serves whether one with this address serves the request: where the default does not, another may
+   */
+  find(
     actor: Actor,
     provider: Provider,
     connection: string | undefined,
     serves?: (baseUrl: string | undefined) => boolean,
-  ): Promise<UsableConnection>
+  ): Promise<UsableConnection | undefined>
   /** Where those of the actor's vault are for that have an address of their own. */
   addresses(actor: Actor): Promise<readonly ConnectionAddress[]>
   /**
@@ -530,15 +535,20 @@ class ConnectionsOfStore implements Connections {
     return addressesIn(this.#store.db, actor)
   }
 
-  async use(
+  async use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection> {
+    const used = await this.find(actor, provider, connection)
+    if (used) return used
+    throw notUsable(provider.definition.name, connection)
+  }
+
+  async find(
     actor: Actor,
     provider: Provider,
     connection: string | undefined,
     serves?: (baseUrl: string | undefined) => boolean,
-  ): Promise<UsableConnection> {
-    const { name } = provider.definition
-    const row = await this.#rowFor(actor, { provider: name, connection }, serves)
-    if (!row) throw notFound(connection === undefined ? { provider: name } : { provider: name, connection }, 'use')
+  ): Promise<UsableConnection | undefined> {
+    const row = await this.#rowFor(actor, { provider: provider.definition.name, connection }, serves)
+    if (!row) return undefined
     const kind = approvedKind(provider.definition, row)
     if (!kind) throw isTakenNoMore(provider.definition, row) ? tokenExpired(row, 'needs_login') : needsApproval(row)
     const status = tokenStatus(row, this.#now())
