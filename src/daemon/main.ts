@@ -41,7 +41,7 @@ import {
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
-import { keepFresh, openRefresher, openTokenIssuer } from './credentials/index.ts'
+import { openCredentials } from './credentials/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
@@ -129,42 +129,25 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
-  const refresher = openRefresher({ refreshes, flows, clients, onFailure })
-  const issuer = openTokenIssuer({ flows, connections, onFailure })
-  const stopKeeping = keepFresh({ connections, providers, refresher, onFailure })
+  const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
+  credentials.keepFresh()
   const sessions = openAuthSessions({ store, audit, providers, connections, clients, flows, baseUrl, onFailure })
-  const routes = apiRoutes({
-    store,
-    audit,
-    providers,
-    connections,
-    clients,
-    flows,
-    refresher,
-    issuer,
-    principals,
-    accounts,
-    sessions,
-    isSecure,
-    builtFolder: `${ROOT}dist`,
-    registration: settings.registration,
-    readiness: {
-      store,
-      vault,
-      rights,
-      audit,
-      providers,
-      connections,
-      homeIsCurrent: schemaVersion === SERVER_SCHEMA_VERSION,
+  const homeIsCurrent = schemaVersion === SERVER_SCHEMA_VERSION
+  const advice = adviceOn(settings)
+  const routes = apiRoutes(
+    { store, audit, providers, connections, credentials, principals, accounts, sessions },
+    {
+      readiness: { store, vault, rights, audit, providers, connections, homeIsCurrent, version, advice },
+      home: paths.home,
+      daemonKey,
       version,
-      advice: adviceOn(settings),
+      baseUrl,
+      isSecure,
+      builtFolder: `${ROOT}dist`,
+      registration: settings.registration,
+      ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
     },
-    home: paths.home,
-    ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
-    daemonKey,
-    version,
-    baseUrl,
-  })
+  )
   const server = await startServer(
     {
       routes,
@@ -184,9 +167,9 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     throw cannotListen(cause, port)
   })
   writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
-  for (const advice of adviceOn(settings)) log.warn(advice)
+  for (const sentence of advice) log.warn(sentence)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
-  return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+  return () => stop({ server, vault, store, lock, sessions, credentials, daemonLog, paths })
 }
 
 /** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
@@ -210,8 +193,7 @@ function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
 interface Rooms {
   readonly server: RunningServer
   readonly sessions: { close(): Promise<void> }
-  readonly refresher: { close(): Promise<void> }
-  readonly stopKeeping: () => void
+  readonly credentials: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
   readonly lock: { release(): void }
@@ -220,12 +202,11 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, sessions, refresher, stopKeeping, vault, store, lock, daemonLog, paths } = rooms
+  const { server, sessions, credentials, vault, store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
-  stopKeeping()
   await server.stop(DRAIN_MS)
   await sessions.close()
-  await refresher.close()
+  await credentials.close()
   await vault.anchorChanges()
   await store.close()
   removeDaemonInfo(paths)

@@ -1,7 +1,7 @@
 import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
-import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { accountHandlers } from './account-handlers.ts'
 import { auditHandlers } from './audit-handlers.ts'
@@ -21,44 +21,43 @@ import { sessionLinkRoutes } from './session-link-routes.ts'
 import { type StatusOptions, statusHandlers } from './status-handlers.ts'
 import { whyHandlers } from './why-handlers.ts'
 
-export interface ApiOptions
-  extends DefinitionsOptions,
-    CredentialsOptions,
-    RevokeOptions,
-    StatusOptions,
-    DocsOptions,
-    DashboardRoutesOptions {
+/** Whom the API asks. */
+export interface ApiRooms extends DefinitionsOptions {
   readonly principals: Principals
   readonly accounts: Accounts
   readonly sessions: AuthSessions
-  /** Whether browsers come here by https. */
-  readonly isSecure: boolean
-  /** What a hosted daemon is as an OAuth client. */
-  readonly clientMetadata?: Readonly<Record<string, unknown>>
+  readonly credentials: Credentials
 }
 
-/** Every route there is. */
-export function apiRoutes(options: ApiOptions): readonly Route[] {
-  const { principals, sessions, connections, providers, audit } = options
+/** Where the daemon serves, and as what. */
+export interface Site extends StatusOptions, DocsOptions, DashboardRoutesOptions {
+  /** Whether browsers come here by https. */
+  readonly isSecure: boolean
+}
+
+/** Gives every route there is. */
+export function apiRoutes(rooms: ApiRooms, site: Site): readonly Route[] {
+  const { principals, accounts, sessions, connections, credentials, audit } = rooms
+  const { baseUrl, isSecure } = site
   const handlers: Handlers = {
-    ...statusHandlers(options),
-    ...identityHandlers(principals, { providers, connections }),
-    ...accountHandlers(options),
+    ...statusHandlers(site),
+    ...identityHandlers(principals, { credentials, connections }),
+    ...accountHandlers({ accounts, sessions, baseUrl, isSecure }),
     ...sessionHandlers(sessions),
-    ...connectionHandlers(options),
-    ...providerHandlers(options),
-    ...catalogueHandlers(options),
-    ...proxyHandlers(options, audit),
-    ...whyHandlers(options, principals),
+    ...connectionHandlers(rooms),
+    ...providerHandlers(rooms),
+    ...catalogueHandlers(rooms),
+    ...proxyHandlers(credentials, audit),
+    ...whyHandlers(credentials, principals),
     ...auditHandlers(audit),
-    ...liveHandlers(options),
+    ...liveHandlers({ audit, accounts }),
   }
   const routes = [
     ...routesOf(handlers),
-    ...sessionLinkRoutes(options),
-    ...claimRoutes(options),
+    ...sessionLinkRoutes({ accounts, isSecure }),
+    ...claimRoutes({ principals, accounts }),
     ...pageRoutes(sessions),
-    ...dashboardRoutes(options),
+    ...dashboardRoutes(site),
   ]
-  return [...routes, ...docsRoutes(routes, options)]
+  return [...routes, ...docsRoutes(routes, site)]
 }

@@ -1,16 +1,19 @@
 import { secretInput } from '../../protocol/index.ts'
-import { attentionIn } from '../connections/index.ts'
-import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
+import { attentionIn, type Connections } from '../connections/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
-import { parseCredential } from '../providers/index.ts'
+import { type Providers, parseCredential } from '../providers/index.ts'
 import type { Handlers } from './route.ts'
 
-export interface ConnectionRoutesOptions extends RevokeOptions {
+export interface ConnectionRoutesOptions {
+  readonly connections: Connections
+  readonly credentials: Credentials
+  readonly providers: Providers
   readonly principals: Principals
 }
 
 export function connectionHandlers(options: ConnectionRoutesOptions) {
-  const { connections, providers, issuer, principals } = options
+  const { connections, credentials, providers, principals } = options
   return {
     'GET /api/connections': async ({ who }) => {
       const all = await connections.list(who)
@@ -34,7 +37,7 @@ export function connectionHandlers(options: ConnectionRoutesOptions) {
     }),
     'POST /api/connections/{provider}/{connection}/logout': async ({ who, params: { provider, connection } }) => {
       const { newDefault, left } = await connections.logout(who, provider, connection)
-      issuer.forget(who, { provider, connection })
+      credentials.forget(who, { provider, connection })
       return {
         body: {
           status: 'ok' as const,
@@ -51,7 +54,7 @@ export function connectionHandlers(options: ConnectionRoutesOptions) {
       return { body: { status: 'ok' as const, lost, ...(done.length > 0 && { rights: [...done] }) } }
     },
     'POST /api/connections/{provider}/revoke': async ({ who, params: { provider } }) => ({
-      body: await revokeProvider(options, who, provider),
+      body: await credentials.revoke(who, provider),
     }),
     'POST /api/connections/{provider}/{connection}/default': async ({ who, params: { provider, connection } }) => {
       await connections.setDefault(who, provider, connection)

@@ -2,13 +2,14 @@ import type { Proof } from '../../identity/index.ts'
 import { BrokerError, type BrowserActor } from '../../protocol/index.ts'
 import type { Identity } from '../../schemas/index.ts'
 
-import { type CredentialsOptions, requireGrantable } from '../credentials/index.ts'
+import type { Connections } from '../connections/index.ts'
+import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import type { Handlers } from './route.ts'
 
 export function identityHandlers(
   principals: Principals,
-  credentials: Pick<CredentialsOptions, 'providers' | 'connections'>,
+  { credentials, connections }: { readonly credentials: Credentials; readonly connections: Connections },
 ) {
   return {
     'POST /api/identities/register': async ({ who, body, headers }) => {
@@ -35,8 +36,8 @@ export function identityHandlers(
       return { body: { status: 'ok' as const } }
     },
     'POST /api/runs': async ({ who, body }) => {
-      await requireGrantable(credentials, who, body)
-      const breach = await credentials.connections.breach(who)
+      await credentials.requireGrantable(who, body)
+      const breach = await connections.breach(who)
       const started = await principals.startRun(who, body)
       return { body: { ...started, ...(breach !== undefined && { warnings: [breach] }) } }
     },

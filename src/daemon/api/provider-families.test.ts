@@ -6,8 +6,8 @@ import { BrokerError, secretInput } from '../../protocol/index.ts'
 import { stateOf } from '../auth-sessions/auth-sessions.fixture.ts'
 import { type AuthSessions, openAuthSessions } from '../auth-sessions/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
-import { openRefresher, openTokenIssuer, resolveCredential, routesFor } from '../credentials/index.ts'
-import { type Flows, openFlows } from '../flows/index.ts'
+import { type Credentials, openCredentials } from '../credentials/index.ts'
+import { openFlows } from '../flows/index.ts'
 
 const REFUSED = { status: 401, body: { error: 'invalid_client' } }
 const APP = { client_id: 'app-1', client_secret: 'secret-CNRY' }
@@ -16,7 +16,7 @@ const APP = { client_id: 'app-1', client_secret: 'secret-CNRY' }
 describe('a provider and its products', () => {
   let rooms: OpenedRooms
   let sessions: AuthSessions
-  let flows: Flows
+  let credentials: Credentials
   let server: ScriptedServer
   let knowsApp: boolean
 
@@ -34,7 +34,8 @@ describe('a provider and its products', () => {
     t.after(() => server.close())
     rooms = await openRooms({ folder: temporaryFolder(t) })
     t.after(() => rooms.store.close())
-    flows = openFlows({ hosted: false, version: '0' })
+    const flows = openFlows({ hosted: false, version: '0' })
+    credentials = openCredentials({ ...rooms, flows, onFailure: assert.ifError })
     sessions = openAuthSessions({ ...rooms, flows, baseUrl: 'http://127.0.0.1:7998' })
     t.after(() => sessions.close())
     define('acme', ['mail.acme.example', 'files.acme.example', 'www.acme.example'], {
@@ -76,9 +77,7 @@ describe('a provider and its products', () => {
 
   /** Who serves a request, and with what. */
   async function servedBy(host: string, path = '/x'): Promise<string> {
-    const refresher = openRefresher({ ...rooms, flows, onFailure: assert.ifError })
-    const issuer = openTokenIssuer({ ...rooms, flows, onFailure: assert.ifError })
-    const resolved = await resolveCredential({ ...rooms, refresher, issuer }, rooms.actor, { host, path })
+    const resolved = await credentials.resolve(rooms.actor, { host, path })
     return `${resolved.provider} ${toPlainWire(resolved).headers['Authorization']}`
   }
 
@@ -96,7 +95,7 @@ describe('a provider and its products', () => {
     await logIn('acme-files')
     await rooms.store.transaction((tx) => rooms.connections.removeAll(tx, rooms.actor, 'acme'))
     const { credential } = await rooms.connections.use(rooms.actor, rooms.providers.get('acme-files'), undefined)
-    assert.equal(credential['client_secret']?.reveal(), APP.client_secret)
+    assert.equal(credential.fields['client_secret']?.reveal(), APP.client_secret)
     assert.equal((await begin('acme')).next_action.type, 'form')
   })
 
@@ -127,7 +126,7 @@ describe('a provider and its products', () => {
     assert.equal(await servedBy('www.acme.example', '/mail/x'), 'acme-mail Bearer at-CNRY-acme-mail')
     assert.equal(await servedBy('www.acme.example', '/other'), 'acme Bearer at-CNRY-acme')
     assert.equal(await servedBy('files.acme.example'), 'acme Bearer at-CNRY-acme')
-    const { routes } = await routesFor(rooms, rooms.actor, 'connected')
+    const { routes } = await credentials.routes(rooms.actor, 'connected')
     assert.deepEqual(
       routes.map(({ provider, host, path_prefix = '' }) => `${provider} ${host}${path_prefix}`),
       [

@@ -8,7 +8,9 @@ export function sessionHandlers(sessions: AuthSessions) {
     'POST /api/auth/sessions/check': async ({ who, body: { input, ...wanted } }) => ({
       body: { status: 'ok' as const, warnings: [...(await sessions.check(who, wanted, secretInput(input)))] },
     }),
-    'GET /api/auth/sessions/{session_id}': ({ who, params }) => ({ body: sessions.get(who, params.session_id) }),
+    'GET /api/auth/sessions/{session_id}': async ({ who, params }) => ({
+      body: await sessions.get(who, params.session_id),
+    }),
     'POST /api/auth/sessions/{session_id}/resume': async ({ who, params, body }) => ({
       body: await sessions.resume(who, params.session_id, secretInput(body.input)),
     }),

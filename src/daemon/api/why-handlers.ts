@@ -1,17 +1,16 @@
 import { authority, HTTP_PORT, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { ExplainQuery } from '../../schemas/index.ts'
-import type { Audit } from '../audit/index.ts'
-import { type CredentialsOptions, type ExplainedRequest, explainRequest } from '../credentials/index.ts'
+import type { Credentials, ExplainedRequest } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import type { Handlers } from './route.ts'
 
 /** Why a request is, or would be, given a credential or not. */
-export function whyHandlers(credentials: CredentialsOptions & { readonly audit: Audit }, principals: Principals) {
+export function whyHandlers(credentials: Credentials, principals: Principals) {
   return {
     'GET /api/why': async ({ who, query }) => {
       await requireOwn(principals, who, query.identity)
-      return { body: await explainRequest(credentials, who, requestIn(query)) }
+      return { body: await credentials.explain(who, requestIn(query)) }
     },
   } satisfies Partial<Handlers>
 }

@@ -6,6 +6,7 @@ export { attentionIn, noDefault } from './attention.ts'
 export { catalogueState, resetCatalogue, updateCatalogue } from './catalogue-change.ts'
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
+export type { Fields } from './credential-record.ts'
 export {
   type ForcedRefresh,
   leftOfForced,
@@ -45,5 +46,5 @@ export {
   removeUnusedDefinition,
 } from './provider-definitions.ts'
 export { RENEW_EVERY_MS } from './refresh-lease.ts'
-export { connectionExists, tokenExpired } from './refusals.ts'
+export { connectionExists, notUsable, tokenExpired } from './refusals.ts'
 export { type ConnectionAddress, servingOf } from './serving.ts'

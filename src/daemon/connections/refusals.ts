@@ -34,6 +34,11 @@ export function notFound(
   return new BrokerError('ConnectionNotFoundError', `Cannot ${action} ${provider}: ${missing}`, { ...id, hint })
 }
 
+/** Of the named connection, or of the provider's default. */
+export function notUsable(provider: string, connection: string | undefined): BrokerError {
+  return notFound(connection === undefined ? { provider } : { provider, connection }, 'use')
+}
+
 /** `needs_login`: the provider takes its refresh token no more. `expired`: it has none, and its token has ended. */
 export function tokenExpired(
   { provider, connection }: ConnectionId,

@@ -9,12 +9,7 @@ import { attentionIn } from '../connections/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
 import { type Flows, openFlows } from '../flows/index.ts'
 import { parseCredential } from '../providers/index.ts'
-import { explainRequest } from './explain.ts'
-import { openRefresher } from './open-refresher.ts'
-import { resolveCredential } from './resolve.ts'
-import { revokeProvider } from './revoke.ts'
-import { routesFor } from './routes.ts'
-import { openTokenIssuer, type TokenIssuer } from './token-issuer.ts'
+import { type Credentials, openCredentials } from './open-credentials.ts'
 
 const HOST = 'api.acme.example'
 const ROTATED = 'ss-CNRY00rotated00rotated00rotated00'
@@ -27,7 +22,7 @@ describe('tokens of a client that acts for itself', () => {
   let provider: OpenIdProvider
   let rooms: OpenedRooms
   let flows: Flows
-  let issuer: TokenIssuer
+  let credentials: Credentials
 
   beforeEach(async (t) => {
     assert.ok('after' in t)
@@ -37,11 +32,11 @@ describe('tokens of a client that acts for itself', () => {
     rooms = await openRooms({ folder: temporaryFolder(t), now })
     t.after(() => rooms.store.close())
     flows = openFlows({ hosted: false, version: '0', now })
-    issuer = openIssuer()
+    credentials = open()
     register({})
   })
 
-  const openIssuer = () => openTokenIssuer({ ...rooms, flows, onFailure: assert.ifError, now, random: () => 1 })
+  const open = () => openCredentials({ ...rooms, flows, onFailure: assert.ifError, now, random: () => 1 })
 
   function register(oauth: object, more: object = {}): void {
     const definition = rooms.providers.validate({
@@ -75,13 +70,8 @@ describe('tokens of a client that acts for itself', () => {
     }
   }
 
-  const refresher = () => openRefresher({ ...rooms, flows, onFailure: assert.ifError })
   const resolve = (more: { rejected_version?: number } = {}) =>
-    resolveCredential({ ...rooms, refresher: refresher(), issuer, now }, rooms.actor, {
-      host: HOST,
-      path: '/',
-      ...more,
-    }).then(toPlainWire)
+    credentials.resolve(rooms.actor, { host: HOST, path: '/', ...more }).then(toPlainWire)
   const token = async () => (await resolve()).headers['Authorization']?.replace('Bearer ', '') ?? ''
   const asked = () => provider.tokenRequests('client_credentials')
   const connection = async () => (await rooms.connections.list(rooms.actor))[0]
@@ -100,9 +90,9 @@ describe('tokens of a client that acts for itself', () => {
     const { headers, expires_at, version } = await resolve()
     assert.equal(await provider.isActive(headers['Authorization']?.replace('Bearer ', '') ?? ''), true)
     assert.ok(Date.parse(expires_at ?? '') > now() && version)
-    const { routes } = await routesFor(rooms, rooms.actor, 'connected')
+    const { routes } = await credentials.routes(rooms.actor, 'connected')
     assert.deepEqual(routes, [{ provider: 'acme', connection: 'default', host: HOST, port: 443 }])
-    const why = await explainRequest(rooms, rooms.actor, { ...authority(HOST, 443), path: '/', isPlain: false })
+    const why = await credentials.explain(rooms.actor, { ...authority(HOST, 443), path: '/', isPlain: false })
     assert.deepEqual([why.verdict, why.places], ['inject', ['header Authorization']])
   })
 
@@ -154,7 +144,7 @@ describe('tokens of a client that acts for itself', () => {
   it('is asked for again by a daemon that was started again', async () => {
     await logIn()
     const first = await token()
-    issuer = openIssuer()
+    credentials = open()
     assert.notEqual(await token(), first)
   })
 
@@ -172,7 +162,7 @@ describe('tokens of a client that acts for itself', () => {
     assert.equal(told?.reason, 'The provider gives its client no token any more (invalid_client).')
     assert.equal(told?.fix, 'broker login acme --connection default --force')
     assert.ok(Math.abs(Date.parse(told?.since ?? '') - now()) < 60_000)
-    const why = await explainRequest(rooms, rooms.actor, { ...authority(HOST, 443), path: '/', isPlain: false })
+    const why = await credentials.explain(rooms.actor, { ...authority(HOST, 443), path: '/', isPlain: false })
     assert.equal(why.verdict, 'refuse')
     assert.equal((await events()).at(-1), 'provider.refresh_failed failure invalid_client')
     await logIn({ ...service(), client_secret: ROTATED })
@@ -203,7 +193,7 @@ describe('tokens of a client that acts for itself', () => {
   it('is ended at the provider with its connection, where it can be told', async () => {
     await logIn()
     const first = await token()
-    const revoked = await revokeProvider({ ...rooms, refresher: refresher(), issuer, flows }, rooms.actor, 'acme')
+    const revoked = await credentials.revoke(rooms.actor, 'acme')
     assert.deepEqual([revoked.status, revoked.remote, revoked.removed], ['ok', 'revoked', 1])
     assert.equal(await provider.isActive(first), false)
     await assert.rejects(token(), { name: 'ConnectionNotFoundError' })
@@ -211,7 +201,7 @@ describe('tokens of a client that acts for itself', () => {
 
   it('leaves nothing to end where there was none', async () => {
     await logIn()
-    const revoked = await revokeProvider({ ...rooms, refresher: refresher(), issuer, flows }, rooms.actor, 'acme')
+    const revoked = await credentials.revoke(rooms.actor, 'acme')
     assert.deepEqual([revoked.remote, revoked.removed], ['unsupported', 1])
   })
 
@@ -243,7 +233,7 @@ describe('tokens of a client that acts for itself', () => {
       await rooms.connections.holds(rooms.actor, id, parseCredential(definition, secretInput(service()))),
       true,
     )
-    const revoked = await revokeProvider({ ...rooms, refresher: refresher(), issuer, flows }, rooms.actor, 'acme')
+    const revoked = await credentials.revoke(rooms.actor, 'acme')
     assert.equal(revoked.remote, 'revoked')
   })
 
@@ -252,7 +242,7 @@ describe('tokens of a client that acts for itself', () => {
     const { id, ecPem } = provider.clients.signing
     await logIn({ client_id: id, private_key: ecPem })
     assert.equal(await provider.isActive(await token()), true)
-    issuer = openIssuer()
+    credentials = open()
     assert.equal(await provider.isActive(await token()), true)
     const { credential } = await rooms.connections.inspect(rooms.actor, 'acme', 'default')
     assert.deepEqual(credential, { client_id: id, private_key: '[redacted]' })
@@ -265,7 +255,7 @@ describe('tokens of a client that acts for itself', () => {
     await logIn(service(), { grant: 'client_credentials' })
     assert.equal(await provider.isActive(await token()), true)
     provider.setService(ROTATED)
-    issuer = openIssuer()
+    credentials = open()
     await assert.rejects(token(), { name: 'TokenExpiredError' })
     assert.match((await attention())[0]?.fix ?? '', /--client-credentials --force$/)
   })

@@ -2,20 +2,25 @@ import { formatPattern, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { noDefault, servingOf } from '../connections/index.ts'
-import { type Provider, placeNamesFor, type Target } from '../providers/index.ts'
+import { type Connections, noDefault, servingOf } from '../connections/index.ts'
+import { type Provider, type Providers, placeNamesFor, type Target } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 import { withLastTrouble } from './last-trouble.ts'
+import { type Found, isForHost, matchFor } from './match-request.ts'
 import { isOrphanFor, usedOrphans } from './orphans.ts'
 import { type OwnMatch, ownMatch, ownPlacesOf } from './own-server.ts'
-import { type CredentialsOptions, type Found, isForHost, matchFor } from './resolve.ts'
 
 /** A request, as far as it decides what becomes of it. */
 export interface ExplainedRequest extends Target {
   readonly isPlain: boolean
 }
 
-type Credentials = Pick<CredentialsOptions, 'providers' | 'connections' | 'now'>
+interface Credentials {
+  readonly providers: Providers
+  readonly connections: Pick<Connections, 'list' | 'orphaned'>
+  readonly now?: () => number
+}
+
 type Step = Explanation['steps'][number]
 
 /** What a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
@@ -147,15 +152,12 @@ function matched(
   { host, port, path }: ExplainedRequest,
   passedOver: readonly Found[],
 ): Found | Explanation {
-  try {
-    return matchFor(providers, actor, { host, port, ...(path !== undefined && { path }) }, passedOver)
-  } catch (error) {
-    if (!(error instanceof BrokerError)) throw error
-    const isTie = error.options.hint !== undefined
-    const steps = [step('provider', isTie ? 'several' : 'none', `${error.message}.`)]
-    // Where two match equally nothing is intercepted either.
-    return { verdict: 'tunnel', steps, ...(isTie && { fix: 'broker provider remove <provider>' }) }
-  }
+  const match = matchFor(providers, actor, { host, port, ...(path !== undefined && { path }) }, passedOver)
+  if (match.kind === 'one') return match
+  const isTie = match.kind === 'tie'
+  const steps = [step('provider', isTie ? 'several' : 'none', `${match.refusal.message}.`)]
+  // Where two match equally nothing is intercepted either.
+  return { verdict: 'tunnel', steps, ...(isTie && { fix: 'broker provider remove <provider>' }) }
 }
 
 /** Whether something else is connected there, so that a proxy takes the requests of the host in hand. */

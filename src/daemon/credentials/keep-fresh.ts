@@ -1,12 +1,13 @@
 import type { Actor } from '../../protocol/index.ts'
 import type { Connections, DueConnection } from '../connections/index.ts'
 import type { Providers } from '../providers/index.ts'
-import type { Refresher } from './open-refresher.ts'
+import type { GrantSubject } from './grant-state.ts'
+import type { Renewals } from './renewals.ts'
 
 export interface KeepFreshOptions {
   readonly connections: Connections
   readonly providers: Providers
-  readonly refresher: Refresher
+  readonly renewals: Pick<Renewals<GrantSubject, never>, 'renew'>
   readonly onFailure: (error: unknown) => void
   readonly lookEveryMs?: number
 }
@@ -33,12 +34,12 @@ export function keepFresh(options: KeepFreshOptions): () => void {
   }
 }
 
-async function refreshDue({ connections, providers, refresher }: KeepFreshOptions): Promise<void> {
+async function refreshDue({ connections, providers, renewals }: KeepFreshOptions): Promise<void> {
   const due = await connections.dueForRefresh(AT_ONCE)
   await Promise.allSettled(
     due.map(async (one) => {
       const provider = providers.find(one.provider)
-      if (provider) await refresher.refresh(daemonFor(one), provider, one, 'due')
+      if (provider) await renewals.renew({ actor: daemonFor(one), provider, id: one }, one.version, 'due')
     }),
   )
 }

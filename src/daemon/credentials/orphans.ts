@@ -7,7 +7,7 @@ import { mayBeUsed, mayInject } from './granted-use.ts'
 
 /** Those that this actor's requests would use, if their definitions were as they were. */
 export async function usedOrphans(
-  { connections, providers }: { readonly connections: Connections; readonly providers: Providers },
+  { connections, providers }: { readonly connections: Pick<Connections, 'orphaned'>; readonly providers: Providers },
   actor: Actor,
   all: readonly Connection[],
 ): Promise<readonly OrphanedConnection[]> {

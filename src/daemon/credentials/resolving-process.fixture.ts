@@ -2,22 +2,19 @@
 import { toPlainWire } from '../../injection/index.ts'
 import { openRooms } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
-import { openRefresher } from './open-refresher.ts'
-import { resolveCredential } from './resolve.ts'
-import { openTokenIssuer } from './token-issuer.ts'
+import { openCredentials } from './open-credentials.ts'
 
 const [folder = '', id = ''] = process.argv.slice(2)
 let now = Date.now()
 const clock = () => now
 const rooms = await openRooms({ folder, now: clock, process: id, alone: false })
 const flows = openFlows({ hosted: false, version: '0', now: clock })
-const refresher = openRefresher({ ...rooms, flows, onFailure: () => undefined })
-const issuer = openTokenIssuer({ ...rooms, flows, onFailure: () => undefined })
+const credentials = openCredentials({ ...rooms, flows, onFailure: () => undefined, now: clock })
 
 process.on('message', async (order: { readonly now: number; readonly count: number }) => {
   now = order.now
   const asked = Array.from({ length: order.count }, () =>
-    resolveCredential({ ...rooms, refresher, issuer, now: clock }, rooms.actor, { host: 'api.acme.example' }).then(
+    credentials.resolve(rooms.actor, { host: 'api.acme.example' }).then(
       (resolved) => toPlainWire(resolved).headers['Authorization'] ?? '',
       (error: unknown) => String(error),
     ),

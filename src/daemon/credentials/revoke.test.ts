@@ -3,16 +3,13 @@ import { beforeEach, describe, it } from 'node:test'
 import { type BrokerError, Secret } from '../../protocol/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
-import { openRefresher, type Refresher } from './open-refresher.ts'
-import { revokeProvider } from './revoke.ts'
+import { type Credentials, openCredentials } from './open-credentials.ts'
 import { startTokenEndpoint, type TokenEndpoint } from './token-endpoint.fixture.ts'
-import { openTokenIssuer, type TokenIssuer } from './token-issuer.ts'
 
 describe('a revocation', () => {
   let endpoint: TokenEndpoint
   let rooms: OpenedRooms
-  let refresher: Refresher
-  let issuer: TokenIssuer
+  let credentials: Credentials
   const flows = openFlows({ hosted: false, version: '0' })
 
   beforeEach(async (t) => {
@@ -22,11 +19,10 @@ describe('a revocation', () => {
     rooms = await openRooms({ folder: temporaryFolder(t) })
     t.after(() => rooms.store.close())
     rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
-    refresher = openRefresher({ ...rooms, flows, onFailure: () => undefined })
-    issuer = openTokenIssuer({ ...rooms, flows, onFailure: () => undefined })
+    credentials = openCredentials({ ...rooms, flows, onFailure: () => undefined })
   })
 
-  const revoke = () => revokeProvider({ ...rooms, refresher, issuer, flows }, rooms.actor, 'acme')
+  const revoke = () => credentials.revoke(rooms.actor, 'acme')
 
   async function logIn(connection: string): Promise<void> {
     await rooms.connections.put(rooms.actor, {
@@ -34,9 +30,12 @@ describe('a revocation', () => {
       connection,
       flow: 'pkce',
       credential: {
-        access_token: new Secret(`CNRYaccess-${connection}`),
-        client_id: new Secret('app'),
-        revocation_url: new Secret(`${endpoint.origin}/revoke`),
+        kind: 'oauth2',
+        fields: {
+          access_token: new Secret(`CNRYaccess-${connection}`),
+          client_id: new Secret('app'),
+          revocation_url: new Secret(`${endpoint.origin}/revoke`),
+        },
       },
       scopes: [],
       client: { kind: 'own', client: { id: 'app', secret: new Secret('CNRYsecret'), auth: 'client_secret_post' } },

@@ -3,15 +3,15 @@ import type { Revoked } from '../../schemas/index.ts'
 import type { Connections, LoggedIn, OAuthClients } from '../connections/index.ts'
 import type { Flows, RevocationOutcome } from '../flows/index.ts'
 import { clientParty, type Provider, type Providers } from '../providers/index.ts'
+import type { GrantState } from './grant-state.ts'
 import { grantedParty } from './granted-party.ts'
-import type { Refresher } from './open-refresher.ts'
-import type { TokenIssuer } from './token-issuer.ts'
+import type { MintedState } from './minted-state.ts'
 
 export interface RevokeOptions {
   readonly providers: Providers
   readonly connections: Connections
-  readonly refresher: Refresher
-  readonly issuer: TokenIssuer
+  readonly grants: Pick<GrantState, 'holdAtRest'>
+  readonly minted: Pick<MintedState, 'held' | 'forget'>
   readonly flows: Flows
   readonly clients: OAuthClients
 }
@@ -21,7 +21,7 @@ export interface RevokeOptions {
  * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
  */
 export async function revokeProvider(options: RevokeOptions, actor: Actor, name: string): Promise<Revoked> {
-  const { providers, connections, issuer } = options
+  const { providers, connections, minted } = options
   const all = await connections.ofProvider(actor, name)
   const provider = providers.find(name)
   using held = new DisposableStack()
@@ -29,7 +29,7 @@ export async function revokeProvider(options: RevokeOptions, actor: Actor, name:
     all.map((one) => revokeOne({ ...options, held }, actor, provider, one).catch(failedIfUnreadable)),
   )
   const revoked = await connections.revoke(actor, name, summary(outcomes))
-  issuer.forget(actor, { provider: name })
+  minted.forget(actor, { provider: name })
   return revoked
 }
 
@@ -39,13 +39,13 @@ async function revokeOne(
   provider: Provider | undefined,
   connection: LoggedIn,
 ): Promise<RevocationOutcome> {
-  const { refresher, flows, clients, held } = options
+  const { grants, flows, clients, held } = options
   if (connection.authType === 'api_key') return 'unsupported'
   // Its definition is gone, or no longer parses.
   if (!provider) return 'failed'
-  if (connection.flow === 'api_key') return revokeIssued(options, actor, provider, connection)
+  if (connection.flow === 'api_key') return revokeMinted(options, actor, provider, connection)
   // A refresh that ends later would leave a token behind that nobody has any more.
-  const hold = await refresher.hold(actor, connection)
+  const hold = await grants.holdAtRest(actor, connection)
   if (!hold) return 'failed'
   held.defer(hold.letGo)
   const { party, grant } = await grantedParty(clients, actor, provider, hold.lease)
@@ -54,19 +54,19 @@ async function revokeOne(
 }
 
 /** Of a client: the token at hand. Those of before, or of a daemon that has ended, end by themselves. */
-async function revokeIssued(
-  { connections, issuer, flows }: RevokeOptions,
+async function revokeMinted(
+  { connections, minted, flows }: RevokeOptions,
   actor: Actor,
   provider: Provider,
   { connection }: LoggedIn,
 ): Promise<RevocationOutcome> {
   const id = { provider: provider.definition.name, connection }
-  const token = issuer.held(actor, id)
-  if (!token) return 'unsupported'
+  const accessToken = minted.held(actor, id)
+  if (!accessToken) return 'unsupported'
   try {
     const { credential, baseUrl } = await connections.use(actor, provider, connection)
-    const party = clientParty(provider.definition, credential, { baseUrl, now: Date.now() })
-    return party ? await flows.revoke({ ...party, accessToken: token.accessToken }) : 'failed'
+    const party = clientParty(provider.definition, credential.fields, { baseUrl, now: Date.now() })
+    return party ? await flows.revoke({ ...party, accessToken }) : 'failed'
   } catch (error) {
     if (error instanceof BrokerError) return 'failed'
     throw error

@@ -1,19 +1,21 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../../protocol/index.ts'
 import type { Connection, Route, Routes } from '../../schemas/index.ts'
-import { servingOf } from '../connections/index.ts'
-import { credentialHosts, isOneFamily, isPartOf, type Provider } from '../providers/index.ts'
+import { type Connections, servingOf } from '../connections/index.ts'
+import { credentialHosts, isOneFamily, isPartOf, type Provider, type Providers } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 import { usedOrphans } from './orphans.ts'
 import { ownPlacesOf } from './own-server.ts'
-import type { CredentialsOptions } from './resolve.ts'
 
 /** `connected`: what a credential is there for; `all`: what one could be there for. */
 export type RouteScope = 'connected' | 'all'
 
 /** Which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
 export async function routesFor(
-  { providers, connections }: Pick<CredentialsOptions, 'providers' | 'connections'>,
+  {
+    providers,
+    connections,
+  }: { readonly providers: Providers; readonly connections: Pick<Connections, 'list' | 'orphaned'> },
   actor: Actor,
   scope: RouteScope,
 ): Promise<Routes> {

@@ -1,13 +1,14 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { StartRun } from '../../schemas/index.ts'
-import type { CredentialsOptions } from './resolve.ts'
+import type { Connections } from '../connections/index.ts'
+import type { Providers } from '../providers/index.ts'
 
 /**
  * Refuses a run that asks for what is not there: a typing error should end it before it starts, not each of its requests.
  * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
  */
 export async function requireGrantable(
-  { providers, connections }: Pick<CredentialsOptions, 'providers' | 'connections'>,
+  { providers, connections }: { readonly providers: Providers; readonly connections: Pick<Connections, 'exists'> },
   actor: Actor,
   { only = [], connections: chosen = {} }: StartRun,
 ): Promise<void> {

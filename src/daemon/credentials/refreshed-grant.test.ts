@@ -6,12 +6,8 @@ import { toPlainWire } from '../../injection/index.ts'
 import { Secret } from '../../protocol/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder, tokenProvider } from '../connections/rooms.fixture.ts'
 import { openFlows } from '../flows/index.ts'
-import { keepFresh } from './keep-fresh.ts'
-import { openRefresher, type Refresher } from './open-refresher.ts'
-import { resolveCredential } from './resolve.ts'
-import { revokeProvider } from './revoke.ts'
+import { type Credentials, type CredentialsOptions, openCredentials } from './open-credentials.ts'
 import { sendJson, startTokenEndpoint, type TokenEndpoint } from './token-endpoint.fixture.ts'
-import { openTokenIssuer } from './token-issuer.ts'
 
 const REQUEST = { host: 'api.acme.example', method: 'GET', path: '/' }
 const HOUR = 3_600_000
@@ -20,7 +16,7 @@ describe('a token that ends', () => {
   let rooms: OpenedRooms
   let folder: string
   let endpoint: TokenEndpoint
-  let refresher: Refresher
+  let credentials: Credentials
   let now: number
   const clock = () => now
 
@@ -32,22 +28,19 @@ describe('a token that ends', () => {
     t.after(() => endpoint.close())
     rooms = await openRooms({ folder, now: clock })
     rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
-    refresher = newRefresher()
+    credentials = newCredentials()
     t.after(async () => {
-      await refresher.close()
+      await credentials.close()
       await rooms.store.close()
     })
     await logIn()
   })
 
-  function newRefresher(timeLimitMs?: number): Refresher {
+  function newCredentials(more: Partial<CredentialsOptions> & { readonly timeLimitMs?: number } = {}): Credentials {
+    const { timeLimitMs, ...options } = more
     const flows = openFlows({ hosted: false, version: '0', now: clock, ...(timeLimitMs && { timeLimitMs }) })
-    const { refreshes, clients } = rooms
-    return openRefresher({ refreshes, clients, flows, onFailure: () => undefined })
+    return openCredentials({ ...rooms, flows, onFailure: () => undefined, now: clock, ...options })
   }
-
-  const issuer = () =>
-    openTokenIssuer({ ...rooms, flows: openFlows({ hosted: false, version: '0' }), onFailure: () => undefined })
 
   async function logIn(refreshToken: string | undefined = 'CNRYrefresh-0'): Promise<void> {
     await rooms.connections.put(rooms.actor, {
@@ -55,11 +48,14 @@ describe('a token that ends', () => {
       connection: 'default',
       flow: 'pkce',
       credential: {
-        access_token: new Secret('CNRYaccess-0'),
-        ...(refreshToken && { refresh_token: new Secret(refreshToken) }),
-        client_id: new Secret('broker-test'),
-        token_url: new Secret(`${endpoint.origin}/token`),
-        revocation_url: new Secret(`${endpoint.origin}/revoke`),
+        kind: 'oauth2',
+        fields: {
+          access_token: new Secret('CNRYaccess-0'),
+          ...(refreshToken && { refresh_token: new Secret(refreshToken) }),
+          client_id: new Secret('broker-test'),
+          token_url: new Secret(`${endpoint.origin}/token`),
+          revocation_url: new Secret(`${endpoint.origin}/revoke`),
+        },
       },
       scopes: ['read'],
       expiresAt: now + HOUR,
@@ -69,9 +65,7 @@ describe('a token that ends', () => {
   }
 
   const resolve = (more: { rejected_version?: number } = {}) =>
-    resolveCredential({ ...rooms, refresher, issuer: issuer(), now: clock }, rooms.actor, { ...REQUEST, ...more }).then(
-      toPlainWire,
-    )
+    credentials.resolve(rooms.actor, { ...REQUEST, ...more }).then(toPlainWire)
 
   async function tokenNow(): Promise<string> {
     return (await resolve()).headers['Authorization'] ?? ''
@@ -101,7 +95,7 @@ describe('a token that ends', () => {
   it('is handed out for the last time some minutes ahead, and refreshed meanwhile', async () => {
     now += HOUR - 2 * 60_000
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
-    await refresher.close()
+    await credentials.close()
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
   })
 
@@ -119,11 +113,14 @@ describe('a token that ends', () => {
         connection,
         flow: 'pkce',
         credential: {
-          access_token: new Secret(`CNRY-${id}`),
-          refresh_token: new Secret('CNRYrefresh-0'),
-          client_id: new Secret(id),
-          client_auth: new Secret('client_secret_basic'),
-          token_url: new Secret(`${endpoint.origin}/token`),
+          kind: 'oauth2',
+          fields: {
+            access_token: new Secret(`CNRY-${id}`),
+            refresh_token: new Secret('CNRYrefresh-0'),
+            client_id: new Secret(id),
+            client_auth: new Secret('client_secret_basic'),
+            token_url: new Secret(`${endpoint.origin}/token`),
+          },
         },
         scopes: ['read'],
         expiresAt: now + HOUR,
@@ -208,7 +205,7 @@ describe('a token that ends', () => {
     assert.equal((await rooms.refreshes.begin(rooms.actor, id, version, 'due')).kind, 'leased')
     const asked = assert.rejects(resolve(), { name: 'DaemonUnavailableError' })
     while ((await rooms.refreshes.begin(rooms.actor, id, version, 'due')).kind !== 'busy');
-    await Promise.all([refresher.close(), asked])
+    await Promise.all([credentials.close(), asked])
   })
 
   it('says so at once where it has no refresh token', async () => {
@@ -223,7 +220,7 @@ describe('a token that ends', () => {
     unavailable()
     now += HOUR - 2 * 60_000
     for (let turn = 0; turn < 50; turn++) assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
-    await refresher.close()
+    await credentials.close()
     assert.equal(endpoint.spent.length, 1)
     assert.equal(await status(), 'connected')
     assert.deepEqual(await reasons(), ['temporarily_unavailable'])
@@ -237,13 +234,14 @@ describe('a token that ends', () => {
     await assert.rejects(resolve(), { name: 'RefreshFailedError' })
   })
 
-  it('is refreshed ahead of the next request where it is in use', async (t) => {
+  it('is refreshed ahead of the next request where it is in use', async () => {
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-0')
     now += HOUR - 60_000
     const onFailure = (error: unknown) => assert.fail(String(error))
-    t.after(keepFresh({ ...rooms, refresher, onFailure, lookEveryMs: 5 }))
+    credentials = newCredentials({ onFailure, lookEveryMs: 5 })
+    credentials.keepFresh()
     while (endpoint.spent.length === 0) await new Promise(setImmediate)
-    await refresher.close()
+    await credentials.close()
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
     const [event] = (await rooms.audit.page({ kind: 'all' }, { event: 'provider.refreshed' })).events
     assert.deepEqual([event?.identity, event?.principal_id], ['(daemon)', 'ada'])
@@ -260,7 +258,7 @@ describe('a token that ends', () => {
     assert.equal(endpoint.spent.length, 1)
     endpoint.answer = undefined
     now += 7_000
-    refresher = newRefresher()
+    credentials = newCredentials()
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
   })
 
@@ -283,7 +281,7 @@ describe('a token that ends', () => {
     })
 
   it('is kept when the provider does not answer in time', async () => {
-    refresher = newRefresher(100)
+    credentials = newCredentials({ timeLimitMs: 100 })
     endpoint.answer = () => undefined
     now += HOUR
     await assert.rejects(resolve(), { name: 'RefreshFailedError' })
@@ -319,20 +317,19 @@ describe('a token that ends', () => {
     })
     const resolved = resolve()
     while (endpoint.spent.length === 0) await new Promise(setImmediate)
-    const closed = refresher.close()
+    const closed = credentials.close()
     answered()
     await Promise.all([closed, resolved])
-    refresher = newRefresher()
+    credentials = newCredentials()
     assert.equal(await tokenNow(), 'Bearer CNRYaccess-1')
     assert.equal(endpoint.spent.length, 1)
   })
 
   it('is revoked by its refresh token first, after a refresh that is under way', async () => {
     now += HOUR
-    const { flows } = { flows: openFlows({ hosted: false, version: '0' }) }
     const refreshed = tokenNow()
     while (endpoint.spent.length === 0) await new Promise(setImmediate)
-    const revoked = await revokeProvider({ ...rooms, refresher, issuer: issuer(), flows }, rooms.actor, 'acme')
+    const revoked = await credentials.revoke(rooms.actor, 'acme')
     assert.deepEqual(revoked, { status: 'ok', provider: 'acme', removed: 1, remote: 'revoked' })
     assert.deepEqual(endpoint.revoked, ['CNRYrefresh-1', 'CNRYaccess-1'])
     await refreshed.catch(() => undefined)
@@ -340,8 +337,7 @@ describe('a token that ends', () => {
 
   it('is removed also where the provider cannot revoke it, and that is said', async () => {
     endpoint.answer = (_, response) => sendJson(response, 503, {})
-    const flows = openFlows({ hosted: false, version: '0' })
-    const revoked = await revokeProvider({ ...rooms, refresher, issuer: issuer(), flows }, rooms.actor, 'acme')
+    const revoked = await credentials.revoke(rooms.actor, 'acme')
     assert.deepEqual(revoked, { status: 'partial', provider: 'acme', removed: 1, remote: 'failed' })
     assert.deepEqual(await rooms.connections.list(rooms.actor), [])
     const [event] = (await rooms.audit.page({ kind: 'all' }, {})).events

@@ -10,13 +10,9 @@ import {
 import { toPlainWire } from '../../injection/index.ts'
 import { secretInput } from '../../protocol/index.ts'
 import { type OpenedRooms, openRooms, temporaryFolder } from '../connections/rooms.fixture.ts'
-import { type Flows, openFlows } from '../flows/index.ts'
+import { openFlows } from '../flows/index.ts'
 import { parseCredential } from '../providers/index.ts'
-import { openRefresher } from './open-refresher.ts'
-import { resolveCredential } from './resolve.ts'
-import { revokeProvider } from './revoke.ts'
-import { routesFor } from './routes.ts'
-import { openTokenIssuer, type TokenIssuer } from './token-issuer.ts'
+import { type Credentials, openCredentials } from './open-credentials.ts'
 
 const { privateKey, publicKey } = generateKeyPairSync('rsa', { modulusLength: 2048 })
 const PEM = privateKey.export({ type: 'pkcs1', format: 'pem' }).toString()
@@ -40,8 +36,7 @@ describe('a token that is got with a key', () => {
   const clock = () => now
   let server: ScriptedServer
   let rooms: OpenedRooms
-  let flows: Flows
-  let issuer: TokenIssuer
+  let credentials: Credentials
   let answer: ((request: ScriptedRequest) => ScriptedAnswer) | undefined
 
   beforeEach(async (t) => {
@@ -64,8 +59,8 @@ describe('a token that is got with a key', () => {
     t.after(() => server.close())
     rooms = await openRooms({ folder: temporaryFolder(t), now: clock })
     t.after(() => rooms.store.close())
-    flows = openFlows({ hosted: false, version: '0', now: clock })
-    issuer = openTokenIssuer({ ...rooms, flows, onFailure: assert.ifError, now: clock, random: () => 1 })
+    const flows = openFlows({ hosted: false, version: '0', now: clock })
+    credentials = openCredentials({ ...rooms, flows, onFailure: assert.ifError, now: clock, random: () => 1 })
     register('acme-cloud', {
       signing: { type: 'google_service_account', token_url: `${server.origin}/token`, scopes: ['read', 'write'] },
     })
@@ -105,7 +100,7 @@ describe('a token that is got with a key', () => {
       provider,
       connection: 'default',
       flow: 'api_key',
-      credential: parseCredential(provider.definition, secretInput(input), section),
+      credential: { kind: section, fields: parseCredential(provider.definition, secretInput(input), section) },
       scopes: [],
       existing: 'replace',
       source: 'login',
@@ -116,12 +111,13 @@ describe('a token that is got with a key', () => {
   const logInToGit = () => logIn('acme-git', { app_id: '12345', installation_id: '678', private_key: PEM })
 
   function resolve(host: string, more: { rejected_version?: number } = {}): Promise<ReturnType<typeof toPlainWire>> {
-    const refresher = openRefresher({ ...rooms, flows, onFailure: assert.ifError })
-    return resolveCredential({ ...rooms, refresher, issuer, now: clock }, rooms.actor, {
-      host,
-      path: '/',
-      ...more,
-    }).then(toPlainWire)
+    return credentials
+      .resolve(rooms.actor, {
+        host,
+        path: '/',
+        ...more,
+      })
+      .then(toPlainWire)
   }
 
   const tokenFor = async (host: string) => (await resolve(host)).headers['Authorization']
@@ -198,8 +194,7 @@ describe('a token that is got with a key', () => {
     await tokenFor('api.acme-cloud.example')
     await logInToCloud()
     assert.equal(await tokenFor('api.acme-cloud.example'), 'Bearer CNRYgoogle-2')
-    const refresher = openRefresher({ ...rooms, flows, onFailure: assert.ifError })
-    const revoked = await revokeProvider({ ...rooms, refresher, issuer, flows }, rooms.actor, 'acme-cloud')
+    const revoked = await credentials.revoke(rooms.actor, 'acme-cloud')
     assert.deepEqual([revoked.removed, revoked.remote], [1, 'unsupported'])
     await assert.rejects(resolve('api.acme-cloud.example'), { name: 'ConnectionNotFoundError' })
   })
@@ -231,7 +226,7 @@ describe('a token that is got with a key', () => {
       installation_id: '678',
       private_key: '[redacted]',
     })
-    const { routes } = await routesFor(rooms, rooms.actor, 'connected')
+    const { routes } = await credentials.routes(rooms.actor, 'connected')
     assert.ok(
       routes.every(({ signs }) => signs === undefined),
       'only requests to AWS are signed themselves',
