@@ -1,7 +1,7 @@
 import { check, heading, quote } from './report.ts'
 import { step, type World } from './world.ts'
 
-/** What the dashboard asks the daemon, without its pages: who is signed in, what is connected, and no secret. */
+/** Returns what the dashboard asks the daemon, without its pages: who is signed in, what is connected, and no secret. */
 export async function tellBrowserStory(world: World, provider: string, key: string): Promise<void> {
   heading('6. In a browser: `broker dashboard` opens a link that is good once')
   const { stdout } = await step(world, ['dashboard', '--json'])

@@ -12,7 +12,7 @@ const ROOT = fileURLToPath(new URL('../', import.meta.url))
 
 /** A throw-away home, from which the APIs can be reached under their names. */
 export interface World {
-  /** Whether any file of the home holds these words. */
+  /** Returns whether any file of the home holds these words. */
   homeHolds(text: string): boolean
   /** Starts the command line in the throw-away home. */
   start(args: readonly string[]): Started

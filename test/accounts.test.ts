@@ -512,7 +512,7 @@ describe('the live stream', () => {
   const events = (response: Response) => lines(response, /^event: (.+)$/m)
   const data = (response: Response) => lines(response, /^data: (.+)$/m)
 
-  /** What is behind the name of a line, event by event. */
+  /** Returns what is behind the name of a line, event by event. */
   async function* lines(response: Response, line: RegExp): AsyncGenerator<string> {
     let text = ''
     for await (const chunk of response.body ?? []) {

@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import type { Caller } from './daemon-under-test.ts'
 
-/** What the log finds by each of several filters, a page at a time, is what one finds in all of it by hand. */
+/** Holds that what the log finds by each of several filters, a page at a time, is what one finds in all of it by hand. */
 export async function assertFiltersFind(one: Caller): Promise<void> {
   const daysBack = (hours: number) => new Date(Date.now() - hours * 3_600_000).toISOString()
   const [providers, statuses] = [

@@ -24,7 +24,7 @@ export function launchChromium(): Promise<Browser> {
 }
 
 /**
- * What is shown at this moment breaks no rule of axe.
+ * Holds that what is shown at this moment breaks no rule of axe.
  * @param part a selector; the whole page where absent
  */
 export async function assertAccessible(page: Page, part?: string): Promise<void> {

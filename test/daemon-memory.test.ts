@@ -54,7 +54,7 @@ async function until(ask: () => Promise<unknown>, find: () => readonly string[])
   }
 }
 
-/** Where the process has it: the kind of memory, and what stands around it. */
+/** Returns where the process has it: the kind of memory, and what stands around it. */
 function copiesIn(pid: number, wanted: string | Buffer): readonly string[] {
   const memory = openSync(`/proc/${pid}/mem`, 'r')
   try {

@@ -100,7 +100,7 @@ export async function startDaemon(
   return daemon
 }
 
-/** What the daemon wrote last: why it could not start. */
+/** Returns what the daemon wrote last: why it could not start. */
 function lastLogged(home: string): string {
   const path = join(home, 'server', 'logs', 'daemon.log')
   return existsSync(path) ? (readFileSync(path, 'utf8').trimEnd().split('\n').at(-1) ?? '') : ''

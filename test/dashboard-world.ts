@@ -48,7 +48,7 @@ export function openWorld(cleanup: Cleanup) {
   }
 }
 
-/** Where things are found on a page of the dashboard. */
+/** Returns where things are found on a page of the dashboard. */
 export const heading = (page: Page, name: string) =>
   page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
 export const dialog = (page: Page) => page.getByRole('dialog').or(page.getByRole('alertdialog')).last()

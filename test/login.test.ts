@@ -58,7 +58,7 @@ describe('an OAuth login', () => {
     return get(pathname + search, headers)
   }
 
-  /** What is removed behind the answer leaves an event. */
+  /** Holds that what is removed behind the answer leaves an event. */
   async function untilGone(name: string): Promise<void> {
     const writes = watch(join(world.home, 'server'))
     for (;;) {

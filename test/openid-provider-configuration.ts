@@ -41,7 +41,7 @@ interface Configured {
   readonly serviceKeys: readonly object[]
 }
 
-/** What oidc-provider is to do: everything that we use of it is switched on. */
+/** Returns what oidc-provider is to do: everything that we use of it is switched on. */
 export function providerConfiguration({ settings, redirectUris, records, serviceKeys }: Configured): object {
   return {
     adapter: (model: string) => new Shelf(model, records),

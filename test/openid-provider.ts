@@ -40,7 +40,7 @@ export interface OpenIdProvider {
   }
   /** What the service has for a secret, and how it shows it, from now on. */
   setService(secret: string, method?: 'client_secret_basic' | 'client_secret_post'): void
-  /** How many token requests were answered, however. */
+  /** Returns how many token requests were answered, however. */
   tokenRequests(grantType: GrantType): number
   /** Keeps back all answers to token requests from now on. */
   holdTokenAnswers(): HeldAnswers

@@ -149,7 +149,7 @@ describe('the package', { skip: whyNotInstallable() }, () => {
   })
 })
 
-/** What `npm run package` says; `umask` is the shell's. */
+/** Returns what `npm run package` says; `umask` is the shell's. */
 async function build(out: string, umask: string): Promise<string> {
   const command = ['-c', `umask ${umask}; exec "$@"`, 'sh', process.execPath, join(ROOT, 'tools/package.ts'), out]
   const { code, output } = await ended('sh', command)

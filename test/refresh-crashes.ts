@@ -55,7 +55,7 @@ export async function crashRefreshes(
   return report
 }
 
-/** Whether the provider had settled its answer before the daemon was killed. */
+/** Returns whether the provider had settled its answer before the daemon was killed. */
 async function crash(daemon: DaemonUnderTest, ada: Caller, provider: OpenIdProvider): Promise<boolean> {
   let rotated = false
   const settled = Promise.withResolvers<void>()

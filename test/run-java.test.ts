@@ -62,7 +62,7 @@ describe('Java behind broker run', { timeout: 240_000, skip: whyNot('java') }, (
   })
 })
 
-/** What a process that is none of the run's is told. */
+/** Returns what a process that is none of the run's is told. */
 async function answerTo(port: number): Promise<string> {
   const socket = connect(port, '127.0.0.1')
   socket.write(`CONNECT ${HOST}:443 HTTP/1.1\r\nHost: ${HOST}:443\r\n\r\n`)

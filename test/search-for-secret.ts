@@ -18,7 +18,7 @@ export function markedSecret(prefix = '', length = 24): string {
 }
 
 /**
- * Where a secret, or a part of it, stands in any spelling: one sighting for each place and secret. What stands before the
+ * Returns where a secret, or a part of it, stands in any spelling: one sighting for each place and secret. What stands before the
  * marker is not looked for; one without a marker must be random from its first letter on.
  */
 export function searchForSecrets(traces: readonly Trace[], secrets: readonly string[]): readonly string[] {
@@ -46,7 +46,7 @@ export function filesBelow(folder: string): readonly Trace[] {
   })
 }
 
-/** What the system shows of a process to others of its user. */
+/** Returns what the system shows of a process to others of its user. */
 export function processTraces(pid: number, name: string): readonly Trace[] {
   return ['cmdline', 'environ'].flatMap((file) =>
     bytesOf(`/proc/${pid}/${file}`).map(({ bytes }) => ({ where: `${file} of ${name}`, bytes })),
@@ -80,7 +80,7 @@ function spellingsOf(secret: string): readonly Needle[] {
   return Object.entries(texts).flatMap(([spelling, all]) => all.map((text) => ({ of: secret, spelling, text })))
 }
 
-/** How the bytes stand in the base64 of a longer text that has `offset` bytes (modulo three) before them. */
+/** Returns how the bytes stand in the base64 of a longer text that has `offset` bytes (modulo three) before them. */
 function base64At(bytes: Buffer, offset: number): string {
   const whole = Buffer.concat([Buffer.alloc(offset), bytes]).toString('base64')
   const tail = (offset + bytes.length) % 3

@@ -45,7 +45,7 @@ describe('servers of the user’s own', { timeout: 240_000 }, () => {
     }
   })
 
-  /** What the server got with each request of one run, which names no connection. */
+  /** Returns what the server got with each request of one run, which names no connection. */
   async function asked(urls: readonly string[], ...options: readonly string[]) {
     const run = await world.startAsking(options)
     const answers = []

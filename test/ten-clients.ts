@@ -1,4 +1,4 @@
-/** What `broker run` starts in a story: asks ten services as their own clients do, with what stands in its environment. */
+/** Is what `broker run` starts in a story: asks ten services as their own clients do, with what stands in its environment. */
 const env = (name: string): string => {
   const value = process.env[name]
   if (value === undefined || value.includes('CNRY'))

@@ -97,7 +97,7 @@ function marked(mark: string, text: string, session: Session): readonly string[]
     .map((line) => `${mark} ${line}`.trimEnd())
 }
 
-/** What differs between two runs, in the same width where it stands in a table. */
+/** Returns what differs between two runs, in the same width where it stands in a table. */
 function steady(text: string, { root, port }: Session): string {
   return text
     .replaceAll(root, '<root>')

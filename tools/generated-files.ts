@@ -137,7 +137,7 @@ function flows(definition: Provider['definition']): readonly string[] {
   return [...new Set([flow, ...others.filter((one) => typeof one === 'string')])].map((one) => `\`${one}\``)
 }
 
-/** How a key is sent, how a token, in which form on some hosts, and what goes with any. */
+/** Returns how a key is sent, how a token, in which form on some hosts, and what goes with any. */
 function forms(definition: Provider['definition']): string {
   const { hosts, injections = [], oauth, signing, headers = {} } = definition
   const api_key = hasSection(definition, 'api_key') ? definition.api_key : undefined

@@ -24,7 +24,7 @@ const END = '<!-- end -->'
 /** Destinations of one commit: text by `provider kind`. */
 type Destinations = ReadonlyMap<string, string>
 
-/** What the history of the definitions says today. Needs all of it: a shallow clone has none. */
+/** Returns what the history of the definitions says today. Needs all of it: a shallow clone has none. */
 export function movedFiles(): readonly { readonly path: string; readonly text: string }[] {
   const present = presentDestinations()
   const history = earlierDestinations()
@@ -35,7 +35,7 @@ export function movedFiles(): readonly { readonly path: string; readonly text: s
   ]
 }
 
-/** Whether there is a history to ask: a shallow clone has none, nor has what was unpacked from an archive. */
+/** Returns whether there is a history to ask: a shallow clone has none, nor has what was unpacked from an archive. */
 export function hasHistory(): boolean {
   try {
     return git(['rev-parse', '--is-shallow-repository']).trim() === 'false'

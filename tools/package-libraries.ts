@@ -52,7 +52,7 @@ function entryOf(name: string): string {
   return join(root, 'vendor', `${fileNameOf(name)}.mjs`)
 }
 
-/** What Node gives to whoever imports it. */
+/** Returns what Node gives to whoever imports it. */
 async function exportsOf(name: string): Promise<readonly string[]> {
   return Object.keys(await import(name)).filter((one) => /^[\w$]+$/.test(one))
 }

@@ -37,7 +37,7 @@ export function packageManifest(checkout: CheckoutManifest, node: { readonly opt
   }
 }
 
-/** Whether a module's name is that of a library which is bundled. */
+/** Returns whether a module's name is that of a library which is bundled. */
 export function isBundled(name: string, { dependencies }: CheckoutManifest): boolean {
   const library = Object.keys(dependencies).find((one) => name === one || name.startsWith(`${one}/`))
   return library !== undefined && library !== INSTALLED

@@ -83,7 +83,7 @@ function pack(folder: string, destination: string): Packed {
   return packed
 }
 
-/** What is in the folder and what `files` lets into the tarball must be one and the same. */
+/** Holds that what is in the folder and what `files` lets into the tarball are one and the same. */
 function requireExact({ files }: Packed, folder: string): void {
   const inside = new Set(files.map(({ path }) => path))
   const missing = filesOf(folder).filter((path) => !inside.has(path))

@@ -30,7 +30,7 @@ if (suites.length === 0) process.stdout.write('there are no suites\n')
 if (!checked) process.stdout.write('\nThe suites ran, but `npm run check` failed: see above.\n')
 process.exitCode = checked && passed ? 0 : 1
 
-/** What a test left open, and one that hangs, keeps no other from being told about. */
+/** Returns options by which a test that left something open, or hangs, keeps no other from being told about. */
 function runnerOptions(): readonly string[] {
   return ['--test-reporter=spec', '--test-concurrency=2', `--test-timeout=${LONGEST_TEST}`, '--test-force-exit']
 }

@@ -14,7 +14,7 @@ export interface KnownNames {
   agents(): Promise<readonly Word[]>
 }
 
-/** What may stand in the place of the last of the words typed after `broker`; nothing where that is for the shell to say. */
+/** Returns what may stand in the place of the last of the words typed after `broker`; nothing where that is for the shell to say. */
 export async function completionsFor(
   program: Command,
   typed: readonly string[],

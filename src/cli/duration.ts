@@ -5,7 +5,7 @@ const UNITS = [
   ['s', 1_000],
 ] as const
 
-/** How far away a moment is, for people: `in 40 min`, `3 days ago`. */
+/** Returns how far away a moment is, for people: `in 40 min`, `3 days ago`. */
 export function distance(timestamp: string, now: number = Date.now()): string {
   const away = Date.parse(timestamp) - now
   const [unit, size] = UNITS.find(([, each]) => Math.abs(away) >= each * 1.5) ?? ['s', 1_000]

@@ -33,7 +33,7 @@ export class LineEditor {
   }
 
   /**
-   * What fits in so many cells around the cursor, and the part of that before it.
+   * Returns what fits in so many cells around the cursor, and the part of that before it.
    * @param mask shown for each character
    */
   window(cells: number, mask?: string): { readonly shown: string; readonly beforeCursor: string } {

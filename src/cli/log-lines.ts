@@ -15,7 +15,7 @@ export function lastLines(path: string, count: number): { readonly lines: readon
   }
 }
 
-/** What was written after `start`; from the beginning where the file was rotated meanwhile. */
+/** Returns what was written after `start`; from the beginning where the file was rotated meanwhile. */
 export function linesAfter(path: string, start: number): { readonly lines: readonly string[]; readonly end: number } {
   const descriptor = open(path)
   if (descriptor === undefined) return { lines: [], end: start }

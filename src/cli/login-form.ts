@@ -75,7 +75,7 @@ async function askFields(
   return input
 }
 
-/** What is longer than a line is in a file: it is read from there. */
+/** Reads from its file what is longer than a line. */
 function askField({ output, terminal }: Invocation, field: Field, signal: AbortSignal): Promise<Secret | undefined> {
   const about = [field.help, ...(field.required ? [] : ['optional'])].filter((text) => text !== undefined)
   const text = about.length > 0 ? `${field.label} (${about.join('; ')})` : field.label

@@ -65,7 +65,7 @@ function documentOf({ code }: CommanderError, written: string): object {
   return code === 'commander.version' ? { version: written.trim() } : helpDocument(written)
 }
 
-/** What completions of shells call: says what it finds within its time, and nothing of what fails. */
+/** Answers the completions of shells: says what it finds within its time, and nothing of what fails. */
 async function completeWords(words: readonly string[]): Promise<number> {
   const output = openOutput({ color: false })
   const globals = { quiet: true, logFile: '', command: COMPLETE_WORDS }
@@ -78,7 +78,7 @@ async function completeWords(words: readonly string[]): Promise<number> {
   return 0
 }
 
-/** What a run changed for its child is not for a `broker` that the child calls. */
+/** Takes back what a run changed for its child, for a `broker` that the child calls. */
 async function ownEnvironment(): Promise<NodeJS.ProcessEnv> {
   const proxy = proxyOfRun(process.env)
   if (proxy === undefined) return process.env

@@ -191,7 +191,7 @@ interface FailureDocument {
   readonly message: string
 }
 
-/** What `--json` prints of a failure: the members of the API's error answer, without its request id. */
+/** Returns what `--json` prints of a failure: the members of the API's error answer, without its request id. */
 export function failureDocument({ name, message, options }: BrokerError): FailureDocument {
   const { hint, provider, connection, details, claimUrl, claimCode } = options
   return {

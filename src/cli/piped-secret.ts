@@ -7,7 +7,7 @@ const MAX_BYTES = 64 * 1024
 export type PipedInput = Readable & { readonly isTTY?: boolean }
 
 /**
- * What is on standard input: one line, without its line ends, or the text of a whole file.
+ * Returns what is on standard input: one line, without its line ends, or the text of a whole file.
  * @throws BrokerError InvalidRequestError where there is nothing, more than one line, or too much; the text is not repeated.
  */
 export async function readPipedSecret(

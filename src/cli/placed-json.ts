@@ -98,7 +98,7 @@ class Reader {
     return items
   }
 
-  /** Whether it ends here; where it does not, the comma before the next thing is passed over. */
+  /** Returns whether it ends here; where it does not, the comma before the next thing is passed over. */
   #closes(bracket: '}' | ']', isFirst: boolean): boolean {
     this.#space()
     if (this.#text[this.#at] === bracket) {
@@ -163,7 +163,7 @@ class Reader {
     return JSON.parse(word)
   }
 
-  /** What people write in other formats. */
+  /** Returns what people write in other formats. */
   #oddity(): string | undefined {
     const rest = this.#text.slice(this.#at, this.#at + 2)
     if (rest === '//' || rest === '/*' || rest[0] === '#') return 'there is a comment, which JSON does not have'

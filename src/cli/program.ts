@@ -446,7 +446,7 @@ class CommandDefinition {
     return this
   }
 
-  /** What follows the first word of the command belongs to it. */
+  /** Leaves to the command what follows its first word. */
   passThrough(usage: string): this {
     this.#command.passThroughOptions().usage(usage)
     return this

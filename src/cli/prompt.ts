@@ -190,7 +190,7 @@ class Prompt {
   }
 }
 
-/** What fits into a row of so many cells. */
+/** Returns what fits into a row of so many cells. */
 export function fitting(text: string, cells: number): string {
   const characters = [...text]
   if (width(characters) <= cells) return text

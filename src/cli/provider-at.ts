@@ -9,7 +9,7 @@ import {
 import { BrokerError, coversPath, isProviderName } from '../protocol/index.ts'
 import type { ProviderDefinition, ProviderList, ProviderSummary } from '../schemas/index.ts'
 
-/** Whether a provider is given by the address of its server and not by its name. */
+/** Returns whether a provider is given by the address of its server and not by its name. */
 export function isAddress(text: string): boolean {
   return /^https?:\/\//i.test(text)
 }
@@ -154,7 +154,7 @@ function requireApart(url: URL, own: string | undefined, neighbours: readonly Ne
   if (inside) throw notApart(inside.name, 'its own path is at this one or below it', [inside])
 }
 
-/** Whether the new path would take the requests to the resource of one that has no path of its own. */
+/** Returns whether the new path would take the requests to the resource of one that has no path of its own. */
 function isInside({ hosts, resource }: Neighbour, own: string): boolean {
   const url = URL.parse(resource ?? '')
   const isTaken = url !== null && covers(own, url)

@@ -27,7 +27,7 @@ export function startRunProxy(env: Environment): StartedProxy {
 }
 
 /**
- * Whether these arguments are those of a `broker run` whose proxy can be started before anything else is known: not of one
+ * Returns whether these arguments are those of a `broker run` whose proxy can be started before anything else is known: not of one
  * that only asks for help, nor of one within a run, whose settings have to be asked for first.
  */
 export function beginsRun(argv: readonly string[], env: Environment): boolean {

@@ -3,7 +3,7 @@ import { BrokerError, nearestWord } from '../protocol/index.ts'
 
 const SECRET_WORD = /key|secret|token|password|credential/i
 
-/** What was typed wrongly, without repeating a value: it may be a secret that was typed where none belongs. */
+/** Returns what was typed wrongly, without repeating a value: it may be a secret that was typed where none belongs. */
 export function usageError({ message, code }: CommanderError): BrokerError {
   const text = withoutValue(message.replace(/^error: /, ''))
   return new BrokerError('InvalidRequestError', text.charAt(0).toUpperCase() + text.slice(1), {

@@ -1,6 +1,6 @@
 import type { Config } from '../config/index.ts'
 
-/** What to do where this command line and the daemon are of different versions, in a line; undefined where they are not. */
+/** Returns what to do where this command line and the daemon are of different versions, in a line; undefined where they are not. */
 export function versionSkew(
   own: string,
   daemon: string,

@@ -103,7 +103,7 @@ export class DaemonClient {
     this.#transport.close()
   }
 
-  /** What anyone may ask; says nothing about who answers. */
+  /** Returns what anyone may ask; says nothing about who answers. */
   async health(): Promise<Health> {
     const answer = await this.#send({ ...HEALTH, headers: {}, body: NO_BODY, timeout: HEALTH_TIMEOUT })
     return this.#read<Health>(answer)
@@ -185,12 +185,12 @@ export class DaemonClient {
     return this.#call('GET /api/connections')
   }
 
-  /** What would become of a request, and why. */
+  /** Returns what would become of a request, and why. */
   why(request: Readonly<Record<string, string>>): Promise<Explanation> {
     return this.#call('GET /api/why', { query: request })
   }
 
-  /** What a connection that needs approval could reach with it, and what no more. */
+  /** Returns what a connection that needs approval could reach with it, and what no more. */
   approval(provider: string, connection: string): Promise<Approval> {
     return this.#call('GET /api/connections/{provider}/{connection}/approval', { params: { provider, connection } })
   }
@@ -223,7 +223,7 @@ export class DaemonClient {
     return this.#call('POST /api/connections/{provider}/{connection}/default', { params: { provider, connection } })
   }
 
-  /** Whether the stored credential is this one; the daemon compares, nothing stored leaves it. */
+  /** Returns whether the stored credential is this one; the daemon compares, nothing stored leaves it. */
   async isSameCredential(provider: string, connection: string, input: SecretInput): Promise<boolean> {
     const key = 'POST /api/connections/{provider}/{connection}/compare'
     return (await this.#call(key, { params: { provider, connection }, body: { input: revealed(input) } })).same
@@ -277,7 +277,7 @@ export class DaemonClient {
     await this.#call('POST /api/providers', { body: { definition: definition as DefinitionToRegister, beside: true } })
   }
 
-  /** Where nobody has a connection of it, once nobody logs in there. */
+  /** Removes it where nobody has a connection of it, once nobody logs in there. */
   removeUnusedProvider(name: string): Promise<RemovedProvider> {
     return this.#call('DELETE /api/providers/{provider}', { params: { provider: name }, query: { unused: 'true' } })
   }
@@ -286,7 +286,7 @@ export class DaemonClient {
     return this.#call('DELETE /api/providers/{provider}', { params: { provider: name } })
   }
 
-  /** What the signer may have injected. Asked anew each time, sent only where it changed. */
+  /** Returns what the signer may have injected. Asked anew each time, sent only where it changed. */
   async routes(): Promise<Routes> {
     const headers: Headers = this.#routes ? { 'if-none-match': this.#routes.etag } : {}
     const answer = await this.#signed(callOf('GET /api/proxy/routes', {}, { headers }))
@@ -524,7 +524,7 @@ function bootstrapHeaders(bootstrap: Secret | undefined): Headers {
   return bootstrap ? { 'x-broker-bootstrap': bootstrap.reveal() } : {}
 }
 
-/** Whether the call failed because nothing at all listens at the daemon's address. */
+/** Returns whether the call failed because nothing at all listens at the daemon's address. */
 export function isNothingListening(error: unknown): boolean {
   const failure =
     error instanceof BrokerError && error.cause instanceof ConnectionFailed ? error.cause.cause : undefined
@@ -538,7 +538,7 @@ function isStale(error: unknown): boolean {
 const UNTRUSTED =
   "Its certificate is of an authority that is not trusted here: add that to the system's store, or set SSL_CERT_FILE to its PEM file."
 
-/** Whether it is the form of the answer that a daemon of before does not know. */
+/** Returns whether it is the form of the answer that a daemon of before does not know. */
 function isUnknownForm(error: unknown): boolean {
   return error instanceof BrokerError && error.options.details?.some(({ path }) => path === 'form') === true
 }

@@ -5,7 +5,7 @@ const ALPHABET = 'ABCDEFGHJKMNPQRSTUVWXYZ23456789'
 const LENGTH = 8
 
 /**
- * What the terminal and the page of a claim both show, so that a person sees that they speak of one key: each works it
+ * Returns what the terminal and the page of a claim both show, so that a person sees that they speak of one key: each works it
  * out for itself, from the claim's token and the did:key that is to be claimed.
  * @returns eight letters and digits, `ABCD-2345`
  */

@@ -50,7 +50,7 @@ function signingKey(key: KeyObject): SigningKey {
   }
 }
 
-/** Whether the key that `did` names made this signature. False for every malformed input. */
+/** Returns whether the key that `did` names made this signature. False for every malformed input. */
 export function verifySignature(did: string, data: Uint8Array, signature: Uint8Array): boolean {
   const key = rememberedKeyOf(did)
   return key !== undefined && signature.length === 64 && verify(null, data, key, signature)

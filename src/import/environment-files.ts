@@ -135,7 +135,7 @@ function linesIn(text: string): ReadonlyMap<string, string> {
   )
 }
 
-/** What tools read in different ways: nobody knows what was meant. */
+/** Returns what tools read in different ways: nobody knows what was meant. */
 function oddityOf(value: string): string | undefined {
   const [quote = ''] = value
   if (!/["'`]/.test(quote)) {

@@ -107,7 +107,7 @@ function candidatesOf(provider: KeyProvider, options: ImportOptions, skip: Skip)
   return [...fromVariables(provider, options, skip), ...ofFiles].filter(({ told }) => told.length > 0)
 }
 
-/** Whether a key of a file is for this provider. */
+/** Returns whether a key of a file is for this provider. */
 export function isOf(owner: FoundKey['owner'], { name, hosts, registries }: KeyProvider): boolean {
   if ('provider' in owner) return owner.provider === name
   return 'registry' in owner ? registries.has(owner.registry) : hosts.has(owner.host)

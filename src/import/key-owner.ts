@@ -40,7 +40,7 @@ function isKin(one: string, other: string): boolean {
 
 const known = new WeakMap<KeyProvider, readonly string[]>()
 
-/** What a key begins with, by each alternative of its pattern that begins with characters as they are. */
+/** Returns what a key begins with, by each alternative of its pattern that begins with characters as they are. */
 function beginningsOf(provider: KeyProvider): readonly string[] {
   const before = known.get(provider)
   if (before) return before
@@ -72,7 +72,7 @@ function alternatives(text: string): readonly string[] {
   return [-1, ...cuts].map((cut, index) => text.slice(cut + 1, cuts[index]))
 }
 
-/** How many groups are open behind each character; a class counts as one. */
+/** Returns how many groups are open behind each character; a class counts as one. */
 function depths(text: string): readonly number[] {
   let depth = 0
   return [...text].map((character, at) => {

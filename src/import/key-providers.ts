@@ -28,7 +28,7 @@ interface KeyVariable {
   readonly part: string
 }
 
-/** What several claim goes to a bundled provider, so that a custom one cannot take it over. */
+/** Gives what several claim to a bundled provider, so that a custom one cannot take it over. */
 export function keyProviders({ bundled, custom }: ProviderList): readonly KeyProvider[] {
   const taken = new Set<string>()
   return [...bundled, ...custom].flatMap((summary) => {

@@ -43,7 +43,7 @@ const FRAMING: ReadonlySet<string> = new Set([
   'expect',
 ])
 
-/** Whether the two make one header line that frames nothing. */
+/** Returns whether the two make one header line that frames nothing. */
 export function isSendableHeader(name: string, value: string): boolean {
   return TOKEN.test(name) && FIELD_VALUE.test(value) && !FRAMING.has(spelled(name.toLowerCase()))
 }

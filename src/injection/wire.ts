@@ -41,12 +41,12 @@ function plainOf(places: readonly WirePlace[]) {
   return { headers, ...(Object.keys(query).length > 0 && { query }) }
 }
 
-/** Whether headers and parameters say all of it. */
+/** Returns whether headers and parameters say all of it. */
 function isPlain({ in: kind, name, value, only_if_absent }: WirePlace): boolean {
   return value !== undefined && !only_if_absent && Object.keys(PLACES[kind].plain(name, value)).length > 0
 }
 
-/** What the daemon answered to a question for `places`, each value a secret from here on. */
+/** Returns what the daemon answered to a question for `places`, each value a secret from here on. */
 export function fromWire({ provider, connection, places = [], expires_at, version }: Resolution): ResolvedCredential {
   return {
     provider,

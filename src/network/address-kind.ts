@@ -61,7 +61,7 @@ const METADATA_NAMES: ReadonlySet<string> = new Set([
   'instance-data.ec2.internal',
 ])
 
-/** Whether a host in lower case, a name or a literal without brackets, is where a cloud gives keys to whoever asks. */
+/** Returns whether a host in lower case, a name or a literal without brackets, is where a cloud gives keys to whoever asks. */
 export function isMetadataHost(host: string): boolean {
   return METADATA_NAMES.has(host) || addressKind(host) === 'metadata'
 }

@@ -52,7 +52,7 @@ function set(...items: readonly Uint8Array[]): Buffer {
   return tagged(0x31, ...items)
 }
 
-/** What is tagged `[0]` around its own tag. */
+/** Returns what is tagged `[0]` around its own tag. */
 function explicit(item: Uint8Array): Buffer {
   return tagged(0xa0, item)
 }

@@ -43,7 +43,7 @@ export function isWildcard(pattern: HostPattern): boolean {
   return pattern.host.includes('*')
 }
 
-/** Whether the host itself, in lower case, is one that the pattern's means. The one rule for it, in daemon and proxy. */
+/** Returns whether the host itself, in lower case, is one that the pattern's means. The one rule for it, in daemon and proxy. */
 export function matchesHost(pattern: string, host: string): boolean {
   return hostMatcher(pattern)(host)
 }
@@ -59,7 +59,7 @@ export function hostMatcher(pattern: string): (host: string) => boolean {
   }
 }
 
-/** Whether a request to this host and port, whatever its path, is one that the pattern means. */
+/** Returns whether a request to this host and port, whatever its path, is one that the pattern means. */
 export function matchesAuthority(pattern: HostPattern, { host, port }: Authority): boolean {
   return pattern.port === port && matchesHost(pattern.host, host)
 }
@@ -69,28 +69,28 @@ export function matchesAuthority(pattern: HostPattern, { host, port }: Authority
 const REGION = /^[a-z]{2}(?:-[a-z]{2,12}){1,2}-[0-9]{1,2}$/
 const AMAZON = '.amazonaws.com'
 
-/** Whether a label of a pattern means the other: one of a host, or of another pattern. */
+/** Returns whether a label of a pattern means the other: one of a host, or of another pattern. */
 function meets(label: string, other: string, isRegion: boolean): boolean {
   if (label !== '*') return label === other
   return other !== '' && (other === '*' || !isRegion || REGION.test(other))
 }
 
-/** Which label can only be a region. */
+/** Returns which label can only be a region. */
 function regionIn(host: string, labels: readonly string[]): number {
   return isAmazon(host) ? labels.length - 3 : -1
 }
 
-/** Where a wildcard is less than any label. */
+/** Returns where a wildcard is less than any label. */
 export function isAmazon(host: string): boolean {
   return host.endsWith(AMAZON)
 }
 
-/** Whether one request can match both. */
+/** Returns whether one request can match both. */
 export function overlap(a: HostPattern, b: HostPattern): boolean {
   return a.port === b.port && hostsOverlap(a.host, b.host) && pathsOverlap(a.pathPrefix, b.pathPrefix)
 }
 
-/** Whether one request can match both and neither is more specific. */
+/** Returns whether one request can match both and neither is more specific. */
 export function tie(a: HostPattern, b: HostPattern): boolean {
   return isWildcard(a) === isWildcard(b) && a.pathPrefix === b.pathPrefix && overlap(a, b)
 }

@@ -29,7 +29,7 @@ function dotted(groups: readonly number[]): string {
   return groups.flatMap((group) => [group >> 8, group & 255]).join('.')
 }
 
-/** What is counted as one: an IPv4 address as it is, of an IPv6 address the /64. */
+/** Returns what is counted as one: an IPv4 address as it is, of an IPv6 address the /64. */
 export function prefixOf(address: string): string {
   if (isIPv4(address)) return address
   const network = groupsOf(address).slice(0, 4)
@@ -52,7 +52,7 @@ function inHex(dotted: string): string {
   return `${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
 }
 
-/** Whether it is an address, and in the list. */
+/** Returns whether it is an address, and in the list. */
 export function isListed(list: BlockList, address: string): boolean {
   const family = isIP(address)
   return family !== 0 && list.check(address, family === 6 ? 'ipv6' : 'ipv4')

@@ -1,7 +1,7 @@
 const NAMES: ReadonlySet<string> = new Set(['localhost', '127.0.0.1', '::1', '[::1]'])
 
 /**
- * Whether a host, in lower case, IPv6 with brackets or without, is spelled as this machine and nothing else. `x.localhost` is
+ * Returns whether a host, in lower case, IPv6 with brackets or without, is spelled as this machine and nothing else. `x.localhost` is
  * none: not every resolver keeps it here.
  */
 export function isLoopback(host: string): boolean {

@@ -10,9 +10,9 @@ export interface ProxyException {
    * entry, takes what is behind the first colon in brackets for a port, and no client of it can be made.
    */
   readonly text: string
-  /** Whether a request to this host and port, in the one spelling, is meant. */
+  /** Returns whether a request to this host and port, in the one spelling, is meant. */
   excepts(target: Authority): boolean
-  /** Whether some client could take a host of this pattern for meant, whatever its port: clients read entries differently. */
+  /** Returns whether some client could take a host of this pattern for meant, whatever its port: clients read entries differently. */
   mayExcept(hostPattern: string): boolean
 }
 
@@ -26,7 +26,7 @@ export function parseNoProxy(text: string): readonly ProxyException[] {
   return [...new Set(entries)].map(parseException)
 }
 
-/** Whether any of the entries means the target. */
+/** Returns whether any of the entries means the target. */
 export function isExcepted(exceptions: readonly ProxyException[], target: Authority): boolean {
   return exceptions.some((one) => one.excepts(target))
 }

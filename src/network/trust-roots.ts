@@ -73,7 +73,7 @@ const UNKNOWN_AUTHORITY: ReadonlySet<string> = new Set([
   'UNABLE_TO_VERIFY_LEAF_SIGNATURE',
 ])
 
-/** Whether a connection failed because the other side's certificate is of an authority that is not trusted here. */
+/** Returns whether a connection failed because the other side's certificate is of an authority that is not trusted here. */
 export function isUnknownAuthority(error: unknown): boolean {
   return error instanceof Error && 'code' in error && UNKNOWN_AUTHORITY.has(String(error.code))
 }

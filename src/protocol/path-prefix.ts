@@ -1,5 +1,5 @@
 /**
- * Whether a path prefix of a definition covers this path of a request, which is without its query: `/mcp/` covers `/mcp` and
+ * Returns whether a path prefix of a definition covers this path of a request, which is without its query: `/mcp/` covers `/mcp` and
  * all below `/mcp/`, never `/mcpx`. A path that a server may resolve to another place is covered by no prefix.
  */
 export function coversPath(prefix: string, path: string): boolean {
@@ -12,7 +12,7 @@ export function isAtOrBelow(prefix: string, path: string): boolean {
 }
 
 /**
- * Whether a server may resolve this path, in any spelling of `/api/../admin`, to one that its text does not begin with: a
+ * Returns whether a server may resolve this path, in any spelling of `/api/../admin`, to one that its text does not begin with: a
  * segment of one or two dots, each dot and separator as it is or percent-encoded, also more than once. An encoded slash
  * alone leads nowhere else: npm asks for `/@scope%2fname`. Reads the path once, from left to right.
  */

@@ -14,7 +14,7 @@ const PROGRAMS = [
   'vivaldi',
 ]
 
-/** Whether the command is a browser that takes Chromium's options. */
+/** Returns whether the command is a browser that takes Chromium's options. */
 export function isBrowser(file: string): boolean {
   return PROGRAMS.includes(basename(file))
 }

@@ -9,7 +9,7 @@ export interface LeftProcess {
   readonly startedAt: string
 }
 
-/** Whether it still runs: it is not one that has ended and waits for its parent, nor another that got its number. */
+/** Returns whether it still runs: it is not one that has ended and waits for its parent, nor another that got its number. */
 export function isRunning({ pid, startedAt }: LeftProcess): boolean {
   const stat = statOf(pid)
   return stat !== undefined && !ENDED.has(stat.state) && stat.startedAt === startedAt
@@ -54,7 +54,7 @@ export class Descendants {
   }
 
   /**
-   * Whether the connection from `peerPort` to `ownPort`, both on loopback, was opened by one of them. A process that is
+   * Returns whether the connection from `peerPort` to `ownPort`, both on loopback, was opened by one of them. A process that is
    * not found is none of them.
    */
   ownConnection(peerPort: number, ownPort: number): boolean {

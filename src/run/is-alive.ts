@@ -1,4 +1,4 @@
-/** Whether a process has this number; one that is another user's counts, too. */
+/** Returns whether a process has this number; one that is another user's counts, too. */
 export function isAlive(pid: number): boolean {
   try {
     process.kill(pid, 0)

@@ -164,7 +164,7 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
 
 const LARGEST_SCRIPT = 256 * 1024
 
-/** What is known of this command before it starts, each once. */
+/** Returns what is known of this command before it starts, each once. */
 export function limitsOf(
   command: readonly [string, ...string[]],
   platform: NodeJS.Platform = process.platform,

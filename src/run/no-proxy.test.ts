@@ -49,7 +49,7 @@ test('addresses lose their brackets, which httpx cannot read', () => {
 })
 
 /**
- * Whether httpx (0.24 and newer) fails to make any client because of this entry. It takes addresses and `localhost` as
+ * Returns whether httpx (0.24 and newer) fails to make any client because of this entry. It takes addresses and `localhost` as
  * hosts, and puts `*` before all others; the authority of the pattern that comes of it must parse: what is behind the
  * host, up to the end, has to be a port.
  */

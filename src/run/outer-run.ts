@@ -66,7 +66,7 @@ function parsed(text: string): RunDescription | undefined {
 /** Variables to which others add their own. */
 const ADDED_TO = new Set(['NODE_OPTIONS', 'BROKER_INHERITED_NODE_OPTIONS', 'JAVA_TOOL_OPTIONS', 'PHP_INI_SCAN_DIR'])
 
-/** What the child, or a program in between, has put beside the run's own value stays. */
+/** Keeps what the child, or a program in between, has put beside the run's own value. */
 function restore(environment: Environment, changes: Changes): Environment {
   const restored: Record<string, string | undefined> = { ...environment }
   const { NODE_OPTIONS: nodeOptions } = changes

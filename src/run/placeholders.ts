@@ -11,7 +11,7 @@ export interface Connected {
 const TENANT = /\{(\w+)\}/
 
 /**
- * What stands in the variables where a connected provider's clients look for its key (contract section 9), and in those
+ * Returns what stands in the variables where a connected provider's clients look for its key (contract section 9), and in those
  * for what belongs to the key but is no secret: that itself. A provider without a connection gets none: it would shadow
  * a key the user really set.
  */
@@ -42,7 +42,7 @@ function npmEntriesOf({ definition }: Connected): readonly (readonly [string, st
   return registry === undefined ? [] : [[`npm_config_//${registry}/:_authToken`, DEFAULT_PLACEHOLDER]]
 }
 
-/** Whether its variables hold more than the key and the address: the connection has to be looked into for it. */
+/** Returns whether its variables hold more than the key and the address: the connection has to be looked into for it. */
 export function namesFields(definition: ProviderDefinition): boolean {
   const tenants = templatesOf(definition).map((template) => TENANT.exec(template)?.[1])
   return Object.values(definition.env ?? {}).some((part) => !['credential', 'base_url', ...tenants].includes(part))
@@ -52,7 +52,7 @@ function templatesOf({ base_url: text }: ProviderDefinition): readonly string[] 
   return text === undefined ? [] : typeof text === 'string' ? [text] : text
 }
 
-/** Which server is meant is the user's to say, where a variable says it already. */
+/** Leaves to the user which server is meant, where a variable says it already. */
 function entriesOf(connected: Connected, inherited: Environment): readonly (readonly [string, string])[] {
   return Object.entries(connected.definition.env ?? {}).flatMap(([name, part]) => {
     if (part === 'base_url' && inherited[name] !== undefined) return []
@@ -77,7 +77,7 @@ function valueFor(part: string, { definition, connection }: Connected): string |
 /** What the daemon shows of a secret. */
 const REDACTED = '[redacted]'
 
-/** What stands in the connection's address where the template has `{part}`. */
+/** Returns what stands in the connection's address where the template has `{part}`. */
 function tenantOf(part: string, template: string, address: string | undefined): string | undefined {
   if (address === undefined || TENANT.exec(template)?.[1] !== part) return undefined
   const [before = '', after = ''] = template.split(`{${part}}`)

@@ -46,7 +46,7 @@ export class ProxyProcess {
     return this.#key.promise
   }
 
-  /** What may be injected. */
+  /** Returns what may be injected. */
   get routes(): Promise<Routes> {
     return this.#routes.promise
   }

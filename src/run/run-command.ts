@@ -151,7 +151,7 @@ function withBrowser(
   return { command, environment: { ...environment, ...variables } }
 }
 
-/** What keeps requests of this run from being served. */
+/** Returns what keeps requests of this run from being served. */
 function attentionForRun(
   { attention, connections }: ConnectionList,
   { only, connections: chosen }: RunOptions,

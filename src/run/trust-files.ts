@@ -82,7 +82,7 @@ function writePhpIni(folder: string, bundle: string): string {
   return folder
 }
 
-/** Where the system keeps none, those that Node has built in. */
+/** Returns the system's roots; where it keeps none, those that Node has built in. */
 function knownRoots(): readonly string[] {
   const roots = systemRoots()
   return roots.length > 0 ? roots : rootCertificates

@@ -50,7 +50,7 @@ export const hostName = z
 
 export const port = z.int().min(1).max(65535)
 
-/** What a terminal or a page shows: one line, no control characters, nothing that reorders text. */
+/** Returns what a terminal or a page shows: one line, no control characters, nothing that reorders text. */
 export function shownText(max: number) {
   return z
     .string()

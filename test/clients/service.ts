@@ -27,7 +27,7 @@ export interface SeenRequest {
 
 /** What stands behind one name. */
 export interface Host {
-  /** Whether the request has the real key: whoever has not is answered 401. */
+  /** Returns whether the request has the real key: whoever has not is answered 401. */
   letsIn(request: IncomingMessage): boolean | Promise<boolean>
   answer(request: IncomingMessage, response: ServerResponse, stream: Stream): unknown
   /** Absent where it speaks no WebSocket. */

@@ -21,7 +21,7 @@ export interface Scenario {
   readonly name: string
   /** Makes the home that each run begins with, and what is true of it. */
   prepare(t: Cleanup, home: string): Promise<Truth>
-  /** What is asked of the daemon. Tells what was acknowledged; @throws Unanswered where the daemon went away */
+  /** Asks the daemon, and tells what was acknowledged; @throws Unanswered where the daemon went away */
   act(daemon: DaemonUnderTest, record: Recorder): Promise<void>
 }
 

@@ -102,7 +102,7 @@ function options(file: string, fault?: { readonly fault: Fault; readonly point: 
   return [...always, '-e', `inject=${call}:${deed}:when=${ordinal}`]
 }
 
-/** What the work comes to, or `late`. */
+/** Returns what the work comes to, or `late`. */
 export async function withinPatience<Result>(work: Promise<Result>): Promise<Result | 'late'> {
   let timer: NodeJS.Timeout | undefined
   const late = new Promise<'late'>((resolve) => {
@@ -137,7 +137,7 @@ export function pointsOf(trace: Trace): readonly Point[] {
 }
 
 /**
- * What the fault came upon; undefined where that was, in any thread, no file of the home: calls of a run are not numbered
+ * Returns what the fault came upon; undefined where that was, in any thread, no file of the home: calls of a run are not numbered
  * alike each time, and a failed call on a socket is no failed disk.
  */
 export function hitOf(trace: Trace, fault: Fault, { call, ordinal }: Point): string | undefined {

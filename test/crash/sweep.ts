@@ -160,7 +160,7 @@ async function acted(
   }
 }
 
-/** Who cannot go on says why, by a sentence of its own. */
+/** Returns the sentence by which who cannot go on says why. */
 function refusalOf({ code, signal, output }: Ended, fault: Fault): string | undefined {
   // Asked to end while it still starts, or gives up, it may do so at once.
   if (fault === 'kill' || code === 0 || signal === 'SIGTERM') return undefined

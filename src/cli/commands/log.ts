@@ -50,7 +50,7 @@ function nothingFound(query: AuditQuery): string {
   return filters.length === 0 ? 'Nothing was recorded yet.' : `Nothing that was recorded fits: ${filters.join(', ')}.`
 }
 
-/** What a filter was probably meant to be: what is gone has its events too, and is no mistake. */
+/** Returns what a filter was probably meant to be: what is gone has its events too, and is no mistake. */
 async function meantBy(
   { config }: Invocation,
   client: DaemonClient,
@@ -105,7 +105,7 @@ function parsed(line: string): unknown {
   }
 }
 
-/** What this client did, one JSON object a line, newest last. */
+/** Returns what this client did, one JSON object a line, newest last. */
 function printDebugLog({ config, output }: Invocation, count: number): void {
   const { lines } = lastLines(config.paths.clientLog, count)
   output.result(lines.map(parsed), () => {

@@ -34,7 +34,7 @@ export async function exportProviders(
 
 type Exported = Omit<DescribedProvider, 'source'>
 
-/** Where it came from is the daemon's to say, not a definition's. */
+/** Takes out where it came from: that is the daemon's to say, not a definition's. */
 function ownPart({ source: _ours, ...definition }: DescribedProvider): Exported {
   return definition
 }

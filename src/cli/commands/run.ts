@@ -55,7 +55,7 @@ function startedProxy({ config, runProxy }: Invocation): StartedProxy {
   return startRunProxy(config.environment)
 }
 
-/** What a `broker` that the command calls needs of this one's settings: the command itself is given none. */
+/** Returns what a `broker` that the command calls needs of this one's settings: the command itself is given none. */
 function settingsFor({ baseUrl, baseUrlSource, ownPort, paths, proxy }: Config): Readonly<Record<string, string>> {
   return {
     BROKER_HOME: paths.home,

@@ -128,7 +128,7 @@ export class BrowserSessions {
     return (await this.#believed((db) => sessionById(db, { id }))) !== undefined
   }
 
-  /** Whether this is the token that the session was given for its changes. */
+  /** Returns whether this is the token that the session was given for its changes. */
   async mayChange({ browser: { sessionId: id } }: BrowserActor, csrfToken: string): Promise<boolean> {
     const row = await this.#believed((db) => sessionById(db, { id }))
     return row !== undefined && timingSafeEqual(Buffer.from(row.csrf_hash), Buffer.from(digest(csrfToken)))

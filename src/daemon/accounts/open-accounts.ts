@@ -44,7 +44,7 @@ export interface Accounts {
   openLink(token: string, caller: Caller): Promise<OpenedSession | undefined>
   /** @throws BrokerError AuthenticationFailedError where the session is over, or never was */
   authenticate(sessionToken: string): Promise<BrowserActor>
-  /** Whether the session the actor came by has not ended since. */
+  /** Returns whether the session the actor came by has not ended since. */
   isLive(actor: BrowserActor): Promise<boolean>
   /** @throws BrokerError OperationNotAllowedError where this is not the session's token */
   requireCsrf(actor: BrowserActor, csrfToken: string | undefined): Promise<void>

@@ -32,7 +32,7 @@ describe('tries that are counted', () => {
     { kind: 'account', value: account },
   ]
 
-  /** Whether it may be made. */
+  /** Returns whether it may be made. */
   async function admitted(account: string, source: string): Promise<boolean> {
     try {
       await limiter.admit(tryOf(account, source))

@@ -131,7 +131,7 @@ async function forgetOld(tx: Db, now: number): Promise<void> {
   await tx.updateTable('sign_in_attempts').set({ last_at: now }).where('last_at', '>', now).execute()
 }
 
-/** How many tries are not forgotten, and for how many milliseconds the next must wait, not above 0 where it need not. */
+/** Returns how many tries are not forgotten, and for how many milliseconds the next must wait, not above 0 where it need not. */
 async function levelOf(tx: Db, subject: Subject, now: number): Promise<{ level: number; wait: number }> {
   const row = await tx
     .selectFrom('sign_in_attempts')

@@ -22,7 +22,7 @@ export interface Wanted {
   readonly caller: Caller
 }
 
-/** Who calls, as far as the route wants to know: by the proof of a key, or by the session of a browser. */
+/** Returns who calls, as far as the route wants to know: by the proof of a key, or by the session of a browser. */
 export async function authenticate(
   options: AuthenticateOptions,
   request: IncomingMessage,

@@ -21,7 +21,7 @@ const claimView = z.strictObject({
   expires_at: z.string(),
 })
 
-/** How an agent that registered itself comes to belong to an account (contract section 5). */
+/** Returns the routes by which an agent that registered itself comes to belong to an account (contract section 5). */
 export function claimRoutes({ principals, accounts }: ClaimRoutesOptions): readonly Route[] {
   return [
     route({

@@ -18,7 +18,7 @@ export interface DocsOptions {
 
 const anyDocument = z.record(z.string(), z.unknown())
 
-/** What describes the API, made from `routes`; the describing routes describe themselves too. */
+/** Returns the routes that describe the API, made from `routes`; they describe themselves too. */
 export function docsRoutes(routes: readonly Route[], options: DocsOptions): readonly Route[] {
   let document: object | undefined
   const own: readonly Route[] = [

@@ -123,7 +123,7 @@ function operationId({ method, path }: Route): string {
   return [method.toLowerCase(), ...words].join('_')
 }
 
-/** What the path is about: what the documentation groups by. */
+/** Returns what the path is about: what the documentation groups by. */
 function subject({ path }: Route): string {
   return path.split('/').find((part) => part !== '' && part !== 'api') ?? 'api'
 }

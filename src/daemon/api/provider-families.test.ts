@@ -75,7 +75,7 @@ describe('a provider and its products', () => {
     await sessions.comeBack(new URLSearchParams(`state=${stateOf(session)}&code=${provider}`))
   }
 
-  /** Who serves a request, and with what. */
+  /** Returns who serves a request, and with what. */
   async function servedBy(host: string, path = '/x'): Promise<string> {
     const resolved = await credentials.resolve(rooms.actor, { host, path })
     return `${resolved.provider} ${toPlainWire(resolved).headers['Authorization']}`

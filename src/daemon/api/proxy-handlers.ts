@@ -3,7 +3,7 @@ import type { Audit } from '../audit/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Handlers } from './route.ts'
 
-/** What the proxy of a run asks and tells. */
+/** Answers what the proxy of a run asks and tells. */
 export function proxyHandlers(credentials: Credentials, audit: Audit) {
   return {
     'GET /api/proxy/routes': async ({ who, query, headers }) => {

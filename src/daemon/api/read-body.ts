@@ -45,7 +45,7 @@ export function mediaTypeOf({ headers }: IncomingMessage): string {
   return headers['content-type']?.split(';', 1)[0]?.trim().toLowerCase() ?? ''
 }
 
-/** What the body says. Undefined where there is none. @throws BrokerError InvalidRequestError (400, 415) */
+/** Returns what the body says. Undefined where there is none. @throws BrokerError InvalidRequestError (400, 415) */
 export function parseBody(bytes: Buffer, type: string, takesForm: boolean): unknown {
   if (bytes.length === 0) return undefined
   if (type === 'application/json') return parseJson(textOf(bytes))

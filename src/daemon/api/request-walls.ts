@@ -43,7 +43,7 @@ function requireOwnOrigin(request: IncomingMessage, own: OwnAddresses): void {
   if (isFromElsewhere(request, own) || request.headers['service-worker'] !== undefined) throw foreignPage()
 }
 
-/** Whether a page of another site had the browser come here, as far as the browser says. */
+/** Returns whether a page of another site had the browser come here, as far as the browser says. */
 export function isFromElsewhere({ headers }: IncomingMessage, { origins }: OwnAddresses): boolean {
   const { origin } = headers
   const site = headers['sec-fetch-site']

@@ -18,7 +18,7 @@ export function sessionTokenOf(request: IncomingMessage, options: CookieOptions)
   return token === undefined || other !== undefined ? undefined : new Secret(token)
 }
 
-/** What the browser keeps of sign-ins before. It proves itself: what another server set beside it is not believed. */
+/** Returns what the browser keeps of sign-ins before. It proves itself: what another server set beside it is not believed. */
 export function browserMarksOf(request: IncomingMessage, options: CookieOptions): Secret | undefined {
   const values = cookiesOf(request, MARKS, options)
   return values.length === 0 ? undefined : new Secret(values.join('~'))

@@ -13,7 +13,7 @@ export interface SessionLinkOptions extends CookieOptions {
 
 const byLink = z.strictObject({ token: z.string().max(100) })
 
-/** Where a link leads that signs a browser in. */
+/** Returns the routes to which a link leads that signs a browser in. */
 export function sessionLinkRoutes(options: SessionLinkOptions): readonly Route[] {
   return [
     route({

@@ -57,7 +57,7 @@ function linesOf({ rawHeaders }: IncomingMessage, name: string): readonly string
 /** What proxies leave in a request that they pass on. */
 const PASSED_ON = ['forwarded', 'via', 'x-forwarded-for', 'x-forwarded-host', 'x-forwarded-proto', 'x-real-ip']
 
-/** Whether it was sent on this machine, to this machine, and by no proxy that shows. */
+/** Returns whether it was sent on this machine, to this machine, and by no proxy that shows. */
 export function isFromHere({ socket, headers }: IncomingMessage): boolean {
   const peer = plainAddress(socket.remoteAddress ?? '') ?? ''
   const asked = parseAuthority(headers.host ?? '', HTTP_PORT)

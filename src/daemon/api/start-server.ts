@@ -179,7 +179,7 @@ function requestListener(options: ServerOptions, stopping: AbortSignal) {
   }
 }
 
-/** Whether a person's browser goes there as to a page. */
+/** Returns whether a person's browser goes there as to a page. */
 function isVisit({ method, headers }: IncomingMessage, path: string): boolean {
   if (method !== 'GET' || !headers.accept?.includes('text/html')) return false
   return !/^\/(?:api|auth|assets|dashboard|schemas)\//.test(path) && !/\.\w+$/.test(path)
@@ -227,7 +227,7 @@ const SAFE_HEADERS = {
   'content-security-policy': "default-src 'none'; frame-ancestors 'none'; base-uri 'none'",
 }
 
-/** What every answer carries. Where browsers come by https, they are to come by nothing else for two years (RFC 6797). */
+/** Returns what every answer carries. Where browsers come by https, they are to come by nothing else for two years (RFC 6797). */
 function safeHeaders({ isSecure }: Pick<ServerOptions, 'isSecure'>): Readonly<Record<string, string>> {
   return isSecure ? { ...SAFE_HEADERS, 'strict-transport-security': 'max-age=63072000' } : SAFE_HEADERS
 }

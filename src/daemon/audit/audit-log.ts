@@ -224,7 +224,7 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
 const PRINCIPALS = ['principal_id', 'agent_principal_id'] as const
 
 /**
- * Whether the events may be few among many that no index tells apart: then the hours tell first where in the log they are,
+ * Returns whether the events may be few among many that no index tells apart: then the hours tell first where in the log they are,
  * so that not all of it is read for them.
  */
 function isNarrow({ since, until, event, provider, status }: AuditQuery): boolean {

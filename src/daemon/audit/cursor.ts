@@ -1,6 +1,6 @@
 import { BrokerError } from '../../protocol/index.ts'
 
-/** Where a page ended, opaque to the caller. */
+/** Returns where a page ended, opaque to the caller. */
 export function printCursor(seq: number): string {
   return Buffer.from(`seq:${seq}`).toString('base64url')
 }

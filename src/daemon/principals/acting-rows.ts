@@ -76,7 +76,7 @@ function identitiesWithPrincipals(db: Db) {
     ])
 }
 
-/** What speaks for an identity: its row, and where it is claimed its principal's. */
+/** Returns what speaks for an identity: its row, and where it is claimed its principal's. */
 export function evidenceOf(row: ActingRow): Evidence {
   const { principal_id: principalId, generation } = row
   const principal = principalOf(row)
@@ -87,7 +87,7 @@ export function evidenceOf(row: ActingRow): Evidence {
   return { principalId, generation, rows }
 }
 
-/** What speaks for a run: its own row, and all that speaks for its identity. */
+/** Returns what speaks for a run: its own row, and all that speaks for its identity. */
 export function runEvidenceOf(row: ActingRunRow): Evidence {
   const { rows, ...rest } = evidenceOf(row)
   const run = {

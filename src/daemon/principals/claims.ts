@@ -139,7 +139,7 @@ export class Claims {
       .execute()
   }
 
-  /** What is claimed, for one caller alone, by whichever of the identity's claims. @throws BrokerError NotFoundError */
+  /** Returns what is claimed, for one caller alone, by whichever of the identity's claims. @throws BrokerError NotFoundError */
   async #takeIn(tx: Db, token: string): Promise<IdentityRow> {
     const { rights } = this.#options
     const claim = await tx

@@ -14,7 +14,7 @@ import { carryRunsOver, endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
   /**
-   * Who signed, once the proof is known to be used for the first time.
+   * Returns who signed, once the proof is known to be used for the first time.
    * @throws BrokerError AuthenticationFailedError, or IdentityNotClaimedError with the claim's URL
    */
   authenticate(proof: Proof): Promise<Actor>
@@ -33,7 +33,7 @@ export interface Principals {
   create(tx: Db): Promise<{ readonly principalId: string; readonly role: Actor['role'] }>
   /** Ends every browser session and link of the principal, and no run; the epoch that new ones belong to. */
   beginEpoch(tx: Db, principalId: string): Promise<number>
-  /** What a claim's link leads to. Undefined where it was used, is too old, or never was. */
+  /** Returns what a claim's link leads to. Undefined where it was used, is too old, or never was. */
   claim(token: string): Promise<ClaimView | undefined>
   /**
    * Attaches the claimed identity to the actor's principal, once.
@@ -51,7 +51,7 @@ export interface Principals {
   /** One's own identity, claimed or not. */
   identityOf(proof: Proof): Promise<Identity>
   list(actor: Actor): Promise<readonly Identity[]>
-  /** What people see beside its handle; undefined for none. @throws BrokerError NotFoundError as {@link remove} */
+  /** Returns what people see beside its handle; undefined for none. @throws BrokerError NotFoundError as {@link remove} */
   setLabel(actor: Actor, handle: string, label: string | undefined): Promise<void>
   /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
   remove(actor: Actor, handle: string): Promise<void>

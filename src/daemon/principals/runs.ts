@@ -63,7 +63,7 @@ async function epochOf(tx: Db, { principalId }: Actor): Promise<number> {
   return epoch
 }
 
-/** What the run that the new one is started in may do; undefined where there is none. */
+/** Returns what the run that the new one is started in may do; undefined where there is none. */
 async function outerGrants(
   db: Db,
   rights: Rights,
@@ -88,7 +88,7 @@ async function outerGrants(
   })
 }
 
-/** What was asked for, within what the outer run may do. @throws BrokerError OperationNotAllowedError where it is more. */
+/** Returns what was asked for, within what the outer run may do. @throws BrokerError OperationNotAllowedError where it is more. */
 function grantsOf({ only, connections = {}, within }: StartRun, outer: Grants | undefined): Grants {
   if (outer === undefined) return { ...(only && { only }), connections: { ...connections } }
   for (const provider of only ?? []) {

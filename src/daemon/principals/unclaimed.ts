@@ -72,7 +72,7 @@ async function waitingOf(tx: Db, own: string): Promise<number> {
   return Number(waiting)
 }
 
-/** Where no more fit in, the oldest goes of the source that has most: nobody who comes is refused for others. */
+/** Makes room: where no more fit in, the oldest goes of the source that has most, so that nobody who comes is refused for others. */
 async function makeRoom(tx: Db): Promise<void> {
   const { waiting } = await tx
     .selectFrom('identities')

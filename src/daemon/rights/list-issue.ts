@@ -1,6 +1,6 @@
 import type { FoundList } from '../vault/index.ts'
 
-/** What is wrong with a list, as a sentence. */
+/** Returns what is wrong with a list, as a sentence. */
 export function listIssue(kind: Exclude<FoundList['kind'], 'whole'>, whose: string): string {
   if (kind === 'missing') return `The list of what belongs to ${whose} was removed outside of Broker.`
   if (kind === 'changed') return `The list of what belongs to ${whose} was changed outside of Broker.`

@@ -44,7 +44,7 @@ describe('rows that say who is who', () => {
     })
   })
 
-  /** What a daemon that starts on the store now has. */
+  /** Returns what a daemon that starts on the store now has. */
   function daemon() {
     return openSealing(store, {
       anchorFile: {

@@ -41,7 +41,7 @@ export interface Rights {
    */
   open(): Promise<void>
   /**
-   * What was read, unless another hand wrote it.
+   * Returns what was read, unless another hand wrote it.
    * @param read one statement, which may be asked twice
    */
   believe<Row>(read: (db: Db) => Promise<Row | undefined>, evidence: (row: Row) => Evidence): Promise<Row | undefined>
@@ -59,7 +59,7 @@ export interface Rights {
 
   /** The row as it is to be stored, with its MAC. */
   seal<Table extends SealedTable, Row extends Sealable<Table>>(table: Table, row: Row): Row & { readonly mac: string }
-  /** Whether the row carries its own MAC. */
+  /** Returns whether the row carries its own MAC. */
   isGenuine(row: AnyRow): boolean
   /** Seals a row that lives long, and puts it on the list of its principal in the place of its last version. */
   enter<Table extends ListedTable, Row extends Sealable<Table>>(
@@ -71,12 +71,12 @@ export interface Rights {
   withdraw(tx: Db, principalId: string, table: ListedTable, key: string): Promise<void>
   /** Begins the list of a new principal. */
   found<Row extends Sealable<'principals'>>(tx: Db, row: Row): Promise<Row & { readonly mac: string }>
-  /** Which principal the home's bootstrap secret stands for, and whether there are others. */
+  /** Returns which principal the home's bootstrap secret stands for, and whether there are others. */
   principals(tx: Db): Promise<{ readonly localOwner: string | undefined; readonly hasOthers: boolean }>
 
-  /** What is wrong among the rows that the actor may know of, as sentences. */
+  /** Returns what is wrong among the rows that the actor may know of, as sentences. */
   issues(actor: Pick<Actor, 'principalId' | 'role'>): Promise<readonly string[]>
-  /** What the principal should look at once, as sentences. */
+  /** Returns what the principal should look at once, as sentences. */
   notices(principalId: string): Promise<readonly string[]>
   /**
    * Puts back what the lists say, and removes the rows that they do not know. A list that is damaged, or older than the

@@ -91,7 +91,7 @@ async function principalsOf(
 
 type KeptList = RowList & { readonly isWhole: boolean }
 
-/** What the principal's list says; where it cannot be read, the rows of the principal that carry their MAC. */
+/** Returns what the principal's list says; where it cannot be read, the rows of the principal that carry their MAC. */
 async function listToKeep(
   tx: Db,
   { seals, key, isGenuine }: RestoreOptions,

@@ -39,7 +39,7 @@ export type AnyRow<Table extends SealedTable = SealedTable> = {
 
 export const sealedTables = Object.keys(COLUMNS) as readonly SealedTable[]
 
-/** What a row's MAC is over: no row of another deployment, table, key or content has the same. */
+/** Returns what a row's MAC is over: no row of another deployment, table, key or content has the same. */
 export function textOf<Table extends SealedTable>(
   { deploymentId }: RowKey,
   table: Table,
@@ -62,7 +62,7 @@ export function keyColumnOf(table: SealedTable): string {
   return COLUMNS[table][0]
 }
 
-/** What a row is called on a list. */
+/** Returns what a row is called on a list. */
 export function nameOf(table: ListedTable, key: string): string {
   return `${table}/${key}`
 }

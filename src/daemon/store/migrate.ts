@@ -35,7 +35,7 @@ export async function migrate(db: Db, options: MigrationOptions): Promise<Schema
   })
 }
 
-/** Whether the store's schema is the one of this version. */
+/** Returns whether the store's schema is the one of this version. */
 export async function schemaIsCurrent(db: Db, dialect: Dialect): Promise<boolean> {
   return planFor(dialect, await findSchema(db, dialect)).kind === 'current'
 }

@@ -31,9 +31,9 @@ export interface Store {
   clock(db: Db): Promise<number>
   /** Reads from the database. @throws BrokerError DaemonUnavailableError */
   probe(): Promise<void>
-  /** Whether the database's schema is the one this version was written for. */
+  /** Returns whether the database's schema is the one this version was written for. */
   schemaIsCurrent(): Promise<boolean>
-  /** Whether anybody has registered here. */
+  /** Returns whether anybody has registered here. */
   isInUse(): Promise<boolean>
   close(): Promise<void>
 }
@@ -92,12 +92,12 @@ function told({ from = 'nothing', to, mends }: SchemaChange): string {
   return `${what}, from ${from} to ${to}`
 }
 
-/** Whether a version of before has copied it: one that this can open. */
+/** Returns whether a version of before has copied it: one that this can open. */
 function isKnown(schema: string): boolean {
   return migrationsFor('sqlite').some(({ name }) => name === schema)
 }
 
-/** Whether nothing was stored yet. */
+/** Returns whether nothing was stored yet. */
 function isEmpty(database: DatabaseSync): boolean {
   const has = (table: string) => database.prepare('select 1 from sqlite_schema where name = ?').get(table) !== undefined
   return !(['identities', 'vault_sources'] as const).some((table) => has(table) && isFilled(database, table))
@@ -144,7 +144,7 @@ function damaged(path: string, cause: unknown): BrokerError {
   })
 }
 
-/** Whether anybody has registered. Where nobody has, no proof can have been used. */
+/** Returns whether anybody has registered. Where nobody has, no proof can have been used. */
 async function isInUse(db: Db): Promise<boolean> {
   return (await db.selectFrom('identities').select('did').limit(1).executeTakeFirst()) !== undefined
 }

@@ -56,7 +56,7 @@ class PostgresDriver implements Driver {
     if ((await connection.run('commit')) === 'ROLLBACK') throw new AbortedTransactionError()
   }
 
-  /** What ended the transaction is what is told; where this fails too, the connection's end rolls it back. */
+  /** Rolls back. What ended the transaction is what is told; where this fails too, the connection's end rolls it back. */
   async rollbackTransaction(connection: PostgresConnection): Promise<void> {
     if (!connection.isBroken) await connection.run('rollback').catch(() => connection.discard())
   }
@@ -123,7 +123,7 @@ const CHANGES = new Set(['INSERT', 'UPDATE', 'DELETE', 'MERGE'])
 /** Classes of errors after which Postgres ends the connection: 08 of the connection itself, 57P when it stops. */
 const ENDS = /^(?:08|57P|25P03|25P04)/
 
-/** Whether Postgres itself answered, and answers on: anything else says that the connection cannot be relied on. */
+/** Returns whether Postgres itself answered, and answers on: anything else says that the connection cannot be relied on. */
 function isAnswer(cause: unknown): cause is DatabaseError {
   const isFromServer = cause instanceof Error && 'severity' in cause && 'code' in cause
   return isFromServer && typeof cause.code === 'string' && !ENDS.test(cause.code)

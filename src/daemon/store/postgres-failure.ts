@@ -51,17 +51,17 @@ export function postgresFailure(cause: unknown, when: 'connecting' | 'asking'): 
   return outage
 }
 
-/** Whether it may be over in a moment: Postgres is starting, its port is not open yet, or somebody holds a lock. */
+/** Returns whether it may be over in a moment: Postgres is starting, its port is not open yet, or somebody holds a lock. */
 export function isPassing(error: unknown): boolean {
   return isRefused(error) || /^(?:57P0|55P03)/.test(codeOf(error))
 }
 
-/** Whether nobody listened, or whoever did hung up. */
+/** Returns whether nobody listened, or whoever did hung up. */
 export function isRefused(error: unknown): boolean {
   return /^ECONN(?:REFUSED|RESET)$/.test(codeOf(error))
 }
 
-/** Whether others would find the same now: no answer, or a lock; not a query that is slow by itself. */
+/** Returns whether others would find the same now: no answer, or a lock; not a query that is slow by itself. */
 export function isOutageForAll(error: unknown): boolean {
   const code = codeOf(error)
   return error instanceof BrokerError && outages.has(error) && !/^(?:40|57014)/.test(code)

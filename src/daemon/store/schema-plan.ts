@@ -30,7 +30,7 @@ export interface SchemaChange {
   readonly mends: boolean
 }
 
-/** What must be done to a store so that its schema is the one of this version. */
+/** Returns what must be done to a store so that its schema is the one of this version. */
 export function planFor(dialect: Dialect, { recorded, names }: FoundSchema): SchemaPlan {
   const known = migrationsFor(dialect).map(({ name }) => name)
   const unknown = recorded.filter((name) => !known.includes(name))
@@ -56,7 +56,7 @@ export function planFor(dialect: Dialect, { recorded, names }: FoundSchema): Sch
   return { kind: 'strange' }
 }
 
-/** Whether all definitions of this version are there. */
+/** Returns whether all definitions of this version are there. */
 export function isWhole(dialect: Dialect, names: ReadonlySet<string>): boolean {
   return wholeSchema(dialect).isSubsetOf(names)
 }

@@ -1,7 +1,7 @@
 import type { FileKeys } from '../file-keys.ts'
 import { Broken, isTree, parseYaml, type Tree, textIn, treeIn } from '../structured-text.ts'
 
-/** What kubectl's configs have for clusters of one's own. No provider stands for one: nothing is taken, and each is named. */
+/** Names what kubectl's configs have for clusters of one's own. No provider stands for one: nothing is taken. */
 export function kubeKeys(...texts: readonly string[]): FileKeys | Broken {
   const why: string[] = []
   for (const [at, text] of texts.entries()) {
@@ -33,7 +33,7 @@ const HOW: Readonly<Record<string, string>> = {
   password: 'has a password, which clusters do not take any more',
 }
 
-/** Where contexts send this user. */
+/** Returns where contexts send this user. */
 function clustersOf(config: Tree, user: string): string {
   const used = listIn(config, 'contexts').map((entry) => treeIn(entry, 'context'))
   const names = new Set(used.filter((one) => textIn(one, 'user') === user).map((one) => textIn(one, 'cluster')))

@@ -16,7 +16,7 @@ import { wranglerKeys } from './wrangler.ts'
 
 type Parse = (text: string) => FileKeys | Broken
 
-/** What a parser makes of a text: keys in words, then what it says. */
+/** Returns what a parser makes of a text: keys in words, then what it says. */
 function read(parsed: FileKeys | Broken) {
   assert.ok(!(parsed instanceof Broken))
   assert.doesNotMatch(parsed.elsewhere.join(), /CNRY/)
