@@ -31,9 +31,9 @@ import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
 import {
   apiRoutes,
-  freePort,
   type OwnAddresses,
   type RunningServer,
+  reservePort,
   SourceLimits,
   sourceReader,
   startServer,
@@ -64,7 +64,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const lock = lockHome(paths.daemonLock, () => describeHolder(config))
   sweepHome(paths)
   const { schemaVersion } = ensureServerConfig(paths)
-  const port = settings.port || (await freePort(settings.hosts[0] ?? '127.0.0.1'))
+  const reserved = settings.port === 0 ? await reservePort(settings.hosts[0] ?? '127.0.0.1') : undefined
+  const port = reserved?.port ?? settings.port
   const own = ownAddresses(settings.hosts, port, settings.publicUrl)
   const baseUrl = settings.publicUrl ?? own.origins[0] ?? ''
   const isSecure = baseUrl.startsWith('https:')
@@ -162,7 +163,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },
     settings.hosts,
-    port,
+    reserved ?? port,
   ).catch((cause) => {
     throw cannotListen(cause, port)
   })

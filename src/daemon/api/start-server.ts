@@ -1,6 +1,7 @@
 import { randomUUID } from 'node:crypto'
+import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
-import type { AddressInfo, Socket } from 'node:net'
+import { type AddressInfo, createServer as createSocketServer, type Socket, Server as SocketServer } from 'node:net'
 import { BrokerError } from '../../protocol/index.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type HandlerOptions, handleRequest } from './handle-request.ts'
@@ -33,17 +34,23 @@ export interface RunningServer {
   stop(drainMs: number): Promise<void>
 }
 
-/** Listens on each address. @throws where one of them cannot be had: it is never half there. */
+/**
+ * Listens on each address.
+ * @param at a port, or one that was reserved on the first address
+ * @throws where one of them cannot be had: it is never half there
+ */
 export async function startServer(
   options: ServerOptions,
   hosts: readonly string[],
-  port: number,
+  at: number | ReservedPort,
 ): Promise<RunningServer> {
+  const { port, holder } = typeof at === 'number' ? { port: at, holder: undefined } : at
   const stopping = new AbortController()
   const serve = requestListener(options, stopping.signal)
   const servers = hosts.map(() => httpServer(serve, safeHeaders(options)))
   try {
-    for (const [index, server] of servers.entries()) await listen(server, hosts[index] ?? '', port)
+    for (const [index, server] of servers.entries())
+      await listening(server, index === 0 && holder ? holder : { host: hosts[index] ?? '', port })
   } catch (cause) {
     for (const server of servers) server.close()
     throw cause
@@ -56,13 +63,21 @@ export async function startServer(
   }
 }
 
-/** A free port of the first address, for a daemon that was told to take any. */
-export async function freePort(host: string): Promise<number> {
-  const server = createServer()
-  await listen(server, host, 0)
-  const { port } = server.address() as AddressInfo
-  await new Promise((resolve) => server.close(resolve))
-  return port
+/** A port that nobody else can take any more. */
+export interface ReservedPort {
+  readonly port: number
+  /** Holds it until the daemon's own server takes it over. */
+  readonly holder: SocketServer
+}
+
+/**
+ * Any free port of an address, for a daemon that was told to take one. It is held from here on: until the daemon listens,
+ * which takes a while, any other process could be given the same.
+ */
+export async function reservePort(host: string): Promise<ReservedPort> {
+  const holder = createSocketServer((early) => early.destroy())
+  await listening(holder, { host, port: 0 })
+  return { port: (holder.address() as AddressInfo).port, holder }
 }
 
 function httpServer(
@@ -106,14 +121,12 @@ function answerUnreadable(
   socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
 }
 
-function listen(server: Server, host: string, port: number): Promise<void> {
-  return new Promise((resolve, reject) => {
-    server.once('error', reject)
-    server.listen({ host, port, ipv6Only: true }, () => {
-      server.off('error', reject)
-      resolve()
-    })
-  })
+/** @param at an address, or who holds it */
+async function listening(server: SocketServer, at: SocketServer | { host: string; port: number }): Promise<void> {
+  const began = once(server, 'listening')
+  if (at instanceof SocketServer) server.listen(at)
+  else server.listen({ ...at, ipv6Only: true })
+  await began
 }
 
 async function drain(server: Server, drainMs: number): Promise<void> {
