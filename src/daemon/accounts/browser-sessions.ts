@@ -8,8 +8,8 @@ import {
   type Db,
   type PrincipalRow,
   preparedQuery,
-  SparseWrites,
   type Store,
+  ThrottledWrites,
 } from '../store/index.ts'
 import { browserName } from './browser-name.ts'
 import type { Marks } from './known-browser.ts'
@@ -60,13 +60,13 @@ export class BrowserSessions {
   readonly #store: Store
   readonly #rights: Rights
   readonly #now: () => number
-  readonly #lastSeen: SparseWrites
+  readonly #lastSeen: ThrottledWrites
 
   constructor(store: Store, rights: Rights, now: () => number) {
     this.#store = store
     this.#rights = rights
     this.#now = now
-    this.#lastSeen = new SparseWrites(now)
+    this.#lastSeen = new ThrottledWrites(now)
   }
 
   async open(

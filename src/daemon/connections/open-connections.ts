@@ -18,7 +18,7 @@ import {
   type Provider,
   type Providers,
 } from '../providers/index.ts'
-import { type ConnectionRow, type Db, SparseWrites, type Store } from '../store/index.ts'
+import { type ConnectionRow, type Db, type Store, ThrottledWrites } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { allowedHosts, approvedKind, differenceFor, isTakenNoMore } from './approval.ts'
 import { type FailingRefresh, optionOf } from './attention.ts'
@@ -229,7 +229,7 @@ class ConnectionsOfStore implements Connections {
   readonly #clients: OAuthClients
   readonly #now: () => number
   readonly #random: () => number
-  readonly #lastUse: SparseWrites
+  readonly #lastUse: ThrottledWrites
   readonly #unapprovedSince = new LRUCache<string, string>({ max: MOST_REMEMBERED })
 
   constructor(options: ConnectionsOptions) {
@@ -241,7 +241,7 @@ class ConnectionsOfStore implements Connections {
     this.#clients = clients
     this.#now = now
     this.#random = random
-    this.#lastUse = new SparseWrites(now)
+    this.#lastUse = new ThrottledWrites(now)
   }
 
   async list(actor: Actor): Promise<readonly Connection[]> {

@@ -4,7 +4,7 @@ import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Rights } from '../rights/index.ts'
-import { type Db, type IdentityRow, SparseWrites, type Store } from '../store/index.ts'
+import { type Db, type IdentityRow, type Store, ThrottledWrites } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 import { type ActingRow, actorOf, evidenceOf, identityByDid } from './acting-rows.ts'
 import { Claims, type ClaimView } from './claims.ts'
@@ -107,7 +107,7 @@ class PrincipalsOfStore implements Principals {
   readonly #claims: Claims
   readonly #registrations: Registrations
   readonly #removed: RemovedAgents
-  readonly #lastUse: SparseWrites
+  readonly #lastUse: ThrottledWrites
 
   constructor(options: PrincipalsOptions) {
     this.#options = options
@@ -115,7 +115,7 @@ class PrincipalsOfStore implements Principals {
     this.#claims = new Claims({ ...options, now: this.#now })
     this.#registrations = new Registrations({ ...options, now: this.#now, owner: (tx) => this.#owner(tx) })
     this.#removed = new RemovedAgents({ ...options, now: this.#now })
-    this.#lastUse = new SparseWrites(this.#now)
+    this.#lastUse = new ThrottledWrites(this.#now)
   }
 
   async authenticate(proof: Proof): Promise<Actor> {

@@ -7,7 +7,6 @@ export { lockHome } from './home-lock.ts'
 export { migrationsFor } from './migrations.ts'
 export { openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
-export { SparseWrites } from './sparse-writes.ts'
 export type {
   AuditEventRow,
   BrowserSessionRow,
@@ -19,3 +18,4 @@ export type {
   RunRow,
   Tables,
 } from './tables.ts'
+export { ThrottledWrites } from './throttled-writes.ts'

@@ -5,7 +5,7 @@ const MAX_REMEMBERED = 10_000
  * Writes that may lag behind what they tell: at most once a minute for each key, and never waited for. A durable write
  * for every request costs too much.
  */
-export class SparseWrites {
+export class ThrottledWrites {
   readonly #now: () => number
   readonly #written = new Map<string, number>()
 
