@@ -49,9 +49,11 @@ const connections = openConnections({
 })
 const actor = await onlyActor()
 const places = providers.list().flatMap((provider) => {
-  const fixed = provider.hosts.find(({ host, pathPrefix }) => !host.includes('*') && pathPrefix === undefined)
+  const fixed = provider.hosts.find(
+    ({ hostPattern, pathPrefix }) => !hostPattern.includes('*') && pathPrefix === undefined,
+  )
   const fields = credentialFields(provider.definition).map(({ name }) => name)
-  return fixed?.port === 443 && fields.join() === 'api_key' ? [{ provider, host: fixed.host }] : []
+  return fixed?.port === 443 && fields.join() === 'api_key' ? [{ provider, host: fixed.hostPattern }] : []
 })
 
 const stored: Stored[] = []

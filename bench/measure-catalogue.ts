@@ -65,7 +65,7 @@ function measureMatching(dir: string): Finding {
 /** One that is there, one whose wildcard it takes, and one that is nobody's. */
 function targetsOf({ hosts: [first] }: Provider): readonly Target[] {
   if (!first) return []
-  const host = first.host.replace('*', 'acme')
+  const host = first.hostPattern.replace('*', 'acme')
   const path = `${first.pathPrefix ?? '/'}v1/things`
   return [
     { ...authority(host, first.port), path },

@@ -120,7 +120,7 @@ function plain(pathname: string): string {
  */
 function definitionFor(url: URL, neighbours: readonly Neighbour[], taken: ReadonlySet<string>): ProviderDefinition {
   const { host, port } = authorityOfUrl(url)
-  const authority = formatPattern({ host, port })
+  const authority = formatPattern({ hostPattern: host, port })
   const own = ownPath(url, authority)
   const isFirst = neighbours.length === 0
   if (!isFirst) requireApart(url, own, neighbours)

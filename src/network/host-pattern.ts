@@ -3,7 +3,7 @@ import { type Authority, bracketed, HTTPS_PORT } from './authority.ts'
 /** Where a credential may go: one host or one wildcard label, one port, perhaps only below a path. */
 export interface HostPattern {
   /** Lower case; one label may be `*`, or two that are told apart. IPv6 without brackets, as in a request. */
-  readonly host: string
+  readonly hostPattern: string
   readonly port: number
   /** `/api/` of `example.com/api/*`: begins and ends with a slash. */
   readonly pathPrefix?: string
@@ -36,11 +36,13 @@ export function splitPattern(text: string): WrittenPattern {
 }
 
 export function patternOf(host: string, port: number, pathPrefix?: string): HostPattern {
-  return pathPrefix === undefined || pathPrefix === '/' ? { host, port } : { host, port, pathPrefix }
+  return pathPrefix === undefined || pathPrefix === '/'
+    ? { hostPattern: host, port }
+    : { hostPattern: host, port, pathPrefix }
 }
 
 export function isWildcard(pattern: HostPattern): boolean {
-  return pattern.host.includes('*')
+  return pattern.hostPattern.includes('*')
 }
 
 /** Returns whether the host itself, in lower case, is one that the pattern's means. The one rule for it, in daemon and proxy. */
@@ -61,7 +63,7 @@ export function hostMatcher(pattern: string): (host: string) => boolean {
 
 /** Returns whether a request to this host and port, whatever its path, is one that the pattern means. */
 export function matchesAuthority(pattern: HostPattern, { host, port }: Authority): boolean {
-  return pattern.port === port && matchesHost(pattern.host, host)
+  return pattern.port === port && matchesHost(pattern.hostPattern, host)
 }
 
 // An S3 bucket is a name that anyone can have: bedrock.s3.amazonaws.com may belong to a stranger. Left of Amazon's own
@@ -87,7 +89,7 @@ export function isAmazon(host: string): boolean {
 
 /** Returns whether one request can match both. */
 export function overlap(a: HostPattern, b: HostPattern): boolean {
-  return a.port === b.port && hostsOverlap(a.host, b.host) && pathsOverlap(a.pathPrefix, b.pathPrefix)
+  return a.port === b.port && hostsOverlap(a.hostPattern, b.hostPattern) && pathsOverlap(a.pathPrefix, b.pathPrefix)
 }
 
 /** Returns whether one request can match both and neither is more specific. */
@@ -108,6 +110,6 @@ function pathsOverlap(a = '/', b = '/'): boolean {
 }
 
 /** As it stands in a definition. */
-export function formatPattern({ host, port, pathPrefix }: HostPattern): string {
-  return `${bracketed(host)}${port === HTTPS_PORT ? '' : `:${port}`}${pathPrefix === undefined ? '' : `${pathPrefix}*`}`
+export function formatPattern({ hostPattern, port, pathPrefix }: HostPattern): string {
+  return `${bracketed(hostPattern)}${port === HTTPS_PORT ? '' : `:${port}`}${pathPrefix === undefined ? '' : `${pathPrefix}*`}`
 }

@@ -35,7 +35,7 @@ const provider: Provider = {
   },
   source: 'custom',
   overridesBundled: false,
-  hosts: [{ host: 'api.acme.example', port: 443 }],
+  hosts: [{ hostPattern: 'api.acme.example', port: 443 }],
 }
 
 const server: OAuthServer = {

@@ -78,7 +78,7 @@ const PAST_THE_PROXY: Step = {
 function isOnHost(providers: Credentials['providers'], one: Connection, { host, port }: ExplainedRequest): boolean {
   const provider = providers.find(one.provider)
   const places = provider ? ownPlacesOf(provider, one.base_url) : []
-  return places.some(({ pattern }) => pattern.host === host && pattern.port === port)
+  return places.some(({ pattern }) => pattern.hostPattern === host && pattern.port === port)
 }
 
 function besideOwnPlaces({ host }: ExplainedRequest): Explanation {

@@ -51,7 +51,7 @@ export function matchFor(
 function standsInFor(better: Found, { provider, pattern }: Found): boolean {
   const [resource, instead] = [better.provider, provider].map(({ definition }) => definition.oauth?.resource)
   const isToldApart = better.provider.source === 'custom' && resource !== undefined && instead !== undefined
-  return better.pattern.host === pattern.host && !(isToldApart && resource !== instead)
+  return better.pattern.hostPattern === pattern.hostPattern && !(isToldApart && resource !== instead)
 }
 
 function isAmong(found: readonly Found[], name: string): boolean {

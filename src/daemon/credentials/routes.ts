@@ -71,7 +71,7 @@ function routesAt(provider: Provider, { base_url: baseUrl }: Connection): readon
 function routeOf(provider: string, pattern: Provider['hosts'][number], connection?: Connection): Route {
   const route = {
     provider,
-    host: pattern.host,
+    host: pattern.hostPattern,
     port: pattern.port,
     ...(pattern.pathPrefix !== undefined && { path_prefix: pattern.pathPrefix }),
   }

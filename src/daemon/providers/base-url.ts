@@ -1,4 +1,4 @@
-import { type HostPattern, matchesAuthority, overlap } from '../../network/index.ts'
+import { type HostPattern, matchesAuthority, overlap, patternOf } from '../../network/index.ts'
 import { BrokerError, type QuirkName } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 import { problemOfEndpoint } from './endpoint.ts'
@@ -93,7 +93,7 @@ function allHosts(definition: ProviderDefinition): readonly HostPattern[] {
 }
 
 function isSameHost(one: HostPattern, other: HostPattern): boolean {
-  return one.host === other.host && one.port === other.port
+  return one.hostPattern === other.hostPattern && one.port === other.port
 }
 
 function parsedHosts(definition: ProviderDefinition): readonly HostPattern[] {
@@ -124,7 +124,8 @@ export function credentialHosts(
   if (connectionBaseUrl !== undefined) {
     if (isOwnServer(definition, connectionBaseUrl))
       return ownPlaces(definition, connectionBaseUrl).map(({ pattern }) => pattern)
-    return [hostOfUrl(connectionBaseUrl), ...tenantHostsOf(definition, connectionBaseUrl)]
+    const { host, port } = hostOfUrl(connectionBaseUrl)
+    return [patternOf(host, port), ...tenantHostsOf(definition, connectionBaseUrl)]
   }
   const tenants = tenantPatterns(definition)
   const hosts = compileHosts(definition)
@@ -163,7 +164,7 @@ function problemOfTemplate(text: string): string | undefined {
   const isWholeLabel = /^https:\/\/(?:(?:[a-z0-9-]+|\{[a-z0-9_]+\})\.)+[a-z0-9-]+(?::[0-9]+)?(?:\/[^{}?]*)?$/.test(text)
   if (!isWholeLabel) return 'must be https with its "{placeholder}" for one whole label of the host'
   // Names below a shared suffix are fine here: the credential is bound to the one tenant that was given at login.
-  if (isPublic(templatePattern(text).host, 'of registries only'))
+  if (isPublic(templatePattern(text).hostPattern, 'of registries only'))
     return 'must have its "{placeholder}" left of a registered domain'
   return undefined
 }

@@ -2028,9 +2028,9 @@ describe('the bundled providers', () => {
     assert.deepEqual(loose, [])
     const unserved = parts.flatMap(({ hosts }) =>
       hosts.filter(
-        ({ host, pathPrefix }) =>
+        ({ hostPattern, pathPrefix }) =>
           bundled.match(
-            { ...authority(host, 443), path: `${pathPrefix ?? '/'}x` },
+            { ...authority(hostPattern, 443), path: `${pathPrefix ?? '/'}x` },
             ({ definition }) => definition.name === 'google',
           ).kind !== 'one',
       ),
@@ -2057,6 +2057,6 @@ describe('the bundled providers', () => {
     const [host] = credentialHosts(jira.definition, 'https://acme.atlassian.net')
     assert.ok(host)
     assert.equal(formatPattern(host), 'acme.atlassian.net')
-    assert.equal(matchesHost(host.host, 'evil.atlassian.net'), false)
+    assert.equal(matchesHost(host.hostPattern, 'evil.atlassian.net'), false)
   })
 })

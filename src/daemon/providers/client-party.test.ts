@@ -290,7 +290,7 @@ describe('the client of a login', () => {
 
   it('sends nothing of itself to the hosts', () => {
     const definition = definitionOf()
-    const host = { host: 'api.prov.test', port: 443 }
+    const host = { hostPattern: 'api.prov.test', port: 443 }
     assert.throws(() => injectionFor(definition, 'api_key', secrets({ ...SECRETS, api_key: 'CNRY' }), host), {
       name: 'CredentialMissingError',
     })

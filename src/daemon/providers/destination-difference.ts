@@ -105,7 +105,7 @@ function addresses(oauth: Json): readonly string[] {
 /** Of a pattern as a definition writes it. */
 function hostOf(text: string): string {
   const parsed = parseHostPattern(text)
-  return 'pattern' in parsed ? parsed.pattern.host : text
+  return 'pattern' in parsed ? parsed.pattern.hostPattern : text
 }
 
 function domainsOf({ hosts, endpoints }: DestinationLines): readonly string[] {

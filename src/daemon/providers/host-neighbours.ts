@@ -30,5 +30,5 @@ export function hostNeighbours(providers: readonly Provider[]): HostNeighbours {
 
 /** A wildcard is never among the last two labels: hosts that one request matches have these in common. */
 function endsOf(hosts: readonly HostPattern[]): readonly string[] {
-  return hosts.map(({ host, port }) => `${host.split('.').slice(-2).join('.')} ${port}`)
+  return hosts.map(({ hostPattern, port }) => `${hostPattern.split('.').slice(-2).join('.')} ${port}`)
 }

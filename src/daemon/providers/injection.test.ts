@@ -10,8 +10,8 @@ const KEY = 'CNRYkey'
 const field = (name: string, rest: object = {}) => ({ name, label: 'Account', secret: false, required: true, ...rest })
 const withAccount = [field('account'), field('api_key', { secret: true })]
 
-const MAIN = { host: 'api.prov.test', port: 443 }
-const GIT = { host: 'git.prov.test', port: 443 }
+const MAIN = { hostPattern: 'api.prov.test', port: 443 }
+const GIT = { hostPattern: 'git.prov.test', port: 443 }
 
 function injected(
   overrides: Readonly<Record<string, unknown>>,
@@ -95,19 +95,19 @@ describe('injection', () => {
     ],
     [
       'a segment of the path in place of a header',
-      { injections: [{ type: 'path', prefix: '/bot', hosts: [MAIN.host] }] },
+      { injections: [{ type: 'path', prefix: '/bot', hosts: [MAIN.hostPattern] }] },
       {},
       ['/bot: /botCNRYkey'],
     ],
     [
       'the segment behind a prefix',
-      { injections: [{ type: 'path', prefix: '/v2/', hosts: [MAIN.host] }] },
+      { injections: [{ type: 'path', prefix: '/v2/', hosts: [MAIN.hostPattern] }] },
       {},
       ['/v2/: /v2/CNRYkey'],
     ],
     [
       'a cookie in place of a header',
-      { injections: [{ type: 'cookie', name: 'session', hosts: [MAIN.host] }] },
+      { injections: [{ type: 'cookie', name: 'session', hosts: [MAIN.hostPattern] }] },
       {},
       ['cookie session: CNRYkey'],
     ],
@@ -152,7 +152,7 @@ describe('injection', () => {
 
   describe('with a form of its own on some hosts', () => {
     const bound = {
-      hosts: [MAIN.host, 'git.prov.test:443'],
+      hosts: [MAIN.hostPattern, 'git.prov.test:443'],
       api_key: { header_name: 'X-Key' },
       oauth: { scopes: [] },
       headers: { 'Prov-Version': '2' },
@@ -192,8 +192,8 @@ describe('injection', () => {
       const definition = {
         api_key: { fields: [field('account', { required: false }), field('api_key', { secret: true })] },
         injections: [
-          { type: 'basic', username: '{account}', password: '{api_key}', hosts: [MAIN.host], if_field: 'account' },
-          { type: 'header', name: 'authorization', value: 'Bearer {api_key}', hosts: [MAIN.host] },
+          { type: 'basic', username: '{account}', password: '{api_key}', hosts: [MAIN.hostPattern], if_field: 'account' },
+          { type: 'header', name: 'authorization', value: 'Bearer {api_key}', hosts: [MAIN.hostPattern] },
         ],
       }
       assert.deepEqual(injected(definition, { account: 'acme' }), ['Authorization: Basic YWNtZTpDTlJZa2V5'])

@@ -23,8 +23,8 @@ export function compileMatchTable(providers: readonly Provider[]): MatchTable {
   const wildcard = new Map<string, Entry[]>()
   const places = new Map<number, Places>()
   for (const entry of entriesOf(providers)) {
-    add(isWildcard(entry.pattern) ? wildcard : exact, keyOf(entry.pattern.host, entry.pattern.port), entry)
-    notePlace(places, entry.pattern.host)
+    add(isWildcard(entry.pattern) ? wildcard : exact, keyOf(entry.pattern.hostPattern, entry.pattern.port), entry)
+    notePlace(places, entry.pattern.hostPattern)
   }
 
   return {
@@ -41,7 +41,7 @@ export function compileMatchTable(providers: readonly Provider[]): MatchTable {
     const labels = host.split('.')
     return [...(places.get(labels.length)?.values() ?? [])]
       .flatMap((stars) => wildcard.get(keyOf(withStars(labels, stars), port)) ?? [])
-      .filter(({ pattern }) => matchesHost(pattern.host, host))
+      .filter(({ pattern }) => matchesHost(pattern.hostPattern, host))
   }
 }
 

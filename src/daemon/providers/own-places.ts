@@ -52,7 +52,7 @@ function lengthOf({ pattern }: OwnPlace): number {
 }
 
 function covers(pattern: HostPattern, { host, port, path }: Target): boolean {
-  if (pattern.host !== host || pattern.port !== port) return false
+  if (pattern.hostPattern !== host || pattern.port !== port) return false
   const { pathPrefix } = pattern
   return pathPrefix === undefined || (path !== undefined && coversPath(pathPrefix, path))
 }

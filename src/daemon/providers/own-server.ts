@@ -81,7 +81,7 @@ function problemOfPath(path: string): string | undefined {
 function ownerOf(text: string, providers: readonly Provider[]): Provider | undefined {
   const { host, port } = hostOfUrl(text)
   const isSame = (other: number) => !isCommonLoopback(new URL(text).hostname) || port === other
-  return providers.find(({ hosts }) => hosts.some((one) => isSame(one.port) && matchesHost(one.host, host)))
+  return providers.find(({ hosts }) => hosts.some((one) => isSame(one.port) && matchesHost(one.hostPattern, host)))
 }
 
 function foreign(definition: ProviderDefinition, text: string, owner: Provider): BrokerError {

@@ -2,7 +2,7 @@
  * Version of the definitions that come with this release: a catalogue file of the project that is not newer is not used. A
  * release, and a definition that was verified on a later day, makes it later.
  */
-export const SHIPPED_CATALOGUE = '2026-11-22.1'
+export const SHIPPED_CATALOGUE = '2026-11-23.1'
 
 /**
  * The project's own keys, public, in PEM: catalogue files that they sign need no `--key`. Their private halves are with

@@ -26,7 +26,7 @@ export function isOfTemplate(template: string, target: Authority): boolean {
 /** What the host has in the place of each placeholder. */
 function namesIn(template: string, host: string): ReadonlyMap<string, string> {
   const labels = host.split('.')
-  const places = templatePattern(template).host.split('.')
+  const places = templatePattern(template).hostPattern.split('.')
   const values = places.flatMap((place, at) => (place === '*' ? [labels[at] ?? ''] : []))
   return new Map(placeholdersIn(template).map((name, index) => [name, values[index] ?? '']))
 }
