@@ -147,6 +147,11 @@ export const rooms: readonly Room[] = [
   },
 ]
 
+/** Whether directories below that of this room are rooms of their own. */
+export function holdsRooms(room: string): boolean {
+  return rooms.some(({ name }) => name.startsWith(`${room}/`))
+}
+
 export interface SharpTool {
   /** Module names; one that begins with `node:` is Node's own. */
   readonly modules: readonly string[]
