@@ -4,29 +4,28 @@ import { type Authority, formatAuthority, isCommonLoopback, parseAuthority } fro
 import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
 import type { AddressGuard } from './address-guard.ts'
-import type { CertificateAuthority } from './certificate-authority.ts'
-import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
-import type { Services } from './exchange.ts'
-import { isBodiless } from './header-fields.ts'
+import { type Dialer, proxyAuthorizationLine } from './dial.ts'
+import type { Services } from './exchange/index.ts'
+import { isBodiless, pathOf, type RequestHead, refusalAnswer } from './http1/index.ts'
 import { intercept, recordDenied, refusePlaintext } from './intercept.ts'
-import { UNTOUCHED_HEADER } from './outer-run.ts'
-import { readPlainTunnel } from './plain-tunnel.ts'
 import {
   addressRefused,
   BAD_AUTHORITY,
+  DialError,
   HOST_CONFLICT,
   METHOD_NOT_ALLOWED,
   NOT_A_PROXY_REQUEST,
   PROXY_CREDENTIALS_WANTED,
   plaintextRefused,
   type Refusal,
-  refusalAnswer,
   strictRefused,
   TUNNEL_WANTED,
-} from './refusal.ts'
+} from './messages/index.ts'
+import { UNTOUCHED_HEADER } from './outer-run.ts'
+import { readPlainTunnel } from './plain-tunnel.ts'
 import { type ConnectOrder, Relay, type Verdict } from './relay.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
+import type { CertificateAuthority } from './tls/index.ts'
 import { joinSockets } from './tunnel.ts'
 
 interface FrontDoorOptions {

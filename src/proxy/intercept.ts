@@ -1,9 +1,8 @@
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
 import { type Authority, parseAuthority } from '../network/index.ts'
 import type { Route } from '../schemas/index.ts'
-import type { CertificateAuthority } from './certificate-authority.ts'
-import type { Services } from './exchange.ts'
+import { type Services, signedOrder } from './exchange/index.ts'
+import { pathOf, type RequestHead, refusalAnswer } from './http1/index.ts'
 import {
   ABSOLUTE_FORM,
   authorityMismatch,
@@ -11,12 +10,10 @@ import {
   METHOD_NOT_ALLOWED,
   plaintextRefused,
   type Refusal,
-  refusalAnswer,
-} from './refusal.ts'
+} from './messages/index.ts'
 import { type Judge, Relay, type Verdict } from './relay.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
-import { signedOrder } from './signed-order.ts'
+import { askedServerName, type CertificateAuthority, endTls } from './tls/index.ts'
 
 interface Interception {
   /** The authority of the CONNECT: the only one that a request on this connection may name. */
@@ -53,22 +50,14 @@ export function refusePlaintext(child: Socket, target: Authority, services: Serv
 
 function terminateTls(child: Socket, interception: Interception, done: () => void): void {
   const { target, certificates, services } = interception
-  const socket = new TLSSocket(child, {
-    isServer: true,
-    secureContext: certificates.secureContextFor(target.host),
-    ALPNProtocols: ['http/1.1'],
-  })
-  // As on the upstream leg: --tls-keylog would write the keys to a file.
-  socket.removeAllListeners('keylog')
+  const socket = endTls(child, certificates.secureContextFor(target.host))
   socket.on('error', (error) => {
     services.log({ event: 'child_tls_failed', host: target.host, reason: error.message })
     child.destroy()
   })
   socket.once('secure', () => {
     done()
-    // Without a server name it is false. The name is raw: a trailing dot or another spelling is another name.
-    const { servername } = socket as TLSSocket & { readonly servername?: string | false | null }
-    const named = typeof servername === 'string' && servername.toLowerCase() === target.host
+    const named = askedServerName(socket) === target.host
     new Relay({ socket, transport: child, judge: judgeFor(interception, named), services })
   })
 }

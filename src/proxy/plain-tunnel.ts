@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net'
 import type { Authority } from '../network/index.ts'
-import type { Services } from './exchange.ts'
+import type { Services } from './exchange/index.ts'
 import { judgeRequest, recordDenied, TLS_HANDSHAKE } from './intercept.ts'
 import { type Judge, Relay } from './relay.ts'
 import type { RouteTable } from './route-table.ts'

@@ -1,9 +1,19 @@
 import type { Socket } from 'node:net'
 import type { Authority } from '../network/index.ts'
-import { type ChildSide, Exchange, type Order, type Services } from './exchange.ts'
-import { cannotBecomeHead, findHeadEnd, isBodiless, MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
-import { type AfterRefusal, jsonAnswer, malformedRequest, type Refusal, refusalAnswer } from './refusal.ts'
-import { parseRequestHead, type RequestHead } from './request-head.ts'
+import { type ChildSide, Exchange, type Order, type Services } from './exchange/index.ts'
+import {
+  type AfterRefusal,
+  cannotBecomeHead,
+  findHeadEnd,
+  isBodiless,
+  jsonAnswer,
+  MAX_HEAD_BYTES,
+  Malformed,
+  parseRequestHead,
+  type RequestHead,
+  refusalAnswer,
+} from './http1/index.ts'
+import { malformedRequest, type Refusal } from './messages/index.ts'
 
 /** What is to be done with a request. */
 export type Verdict =

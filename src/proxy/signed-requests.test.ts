@@ -7,8 +7,8 @@ import { credentialRequest } from '../daemon/credentials/credential-request.ts'
 import { signedResolution } from '../daemon/credentials/signed-resolution.ts'
 import { Secret } from '../protocol/index.ts'
 import { resolveRequest } from '../schemas/index.ts'
-import { createCertificateAuthority } from './certificate-authority.ts'
 import { type Client, daemon, openTls, resolution, route, stage, tlsOrigin } from './test-stage.ts'
+import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
 const authority = createCertificateAuthority(['*.amazonaws.com'], new Date())
 const KEY: AccessKey = { accessKeyId: 'AKIACNRY00000001', secretAccessKey: 'CNRYsecret/access+key' }

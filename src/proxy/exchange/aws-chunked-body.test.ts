@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
+import type { BodyFraming } from '../http1/header-fields.ts'
 import { AwsChunkedBody } from './aws-chunked-body.ts'
-import type { BodyFraming } from './header-fields.ts'
 
 const SIGNATURE = `;chunk-signature=${'0'.repeat(64)}`
 const CHUNKS = `4${SIGNATURE}\r\nfour\r\n5${SIGNATURE}\r\nfive5\r\n0${SIGNATURE}\r\nx-amz-checksum-crc32:AAAA\r\n\r\n`

@@ -1,6 +1,4 @@
-import type { BodyReader } from './body-framing.ts'
-import { ChunkDecoder } from './chunk-decoder.ts'
-import type { BodyFraming } from './header-fields.ts'
+import { type BodyFraming, type BodyReader, ChunkDecoder } from '../http1/index.ts'
 
 const NOTHING = Buffer.alloc(0)
 

@@ -1,26 +1,32 @@
 import type { Socket } from 'node:net'
-import { PLACES, type ResolvedCredential } from '../injection/index.ts'
-import type { Authority } from '../network/index.ts'
-import { BrokerError } from '../protocol/index.ts'
-import type { ResolveRequest } from '../schemas/index.ts'
-import { AnswerReader, type AnswerTaker, joined } from './answer-reader.ts'
-import type { AuditShipper } from './audit-shipper.ts'
-import { BodyFramer, type BodyReader } from './body-framing.ts'
-import type { CredentialQuestions } from './credential-questions.ts'
-import { DialError } from './dial.ts'
-import { isBodiless } from './header-fields.ts'
-import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
+import { PLACES, type ResolvedCredential } from '../../injection/index.ts'
+import type { Authority } from '../../network/index.ts'
+import { BrokerError } from '../../protocol/index.ts'
+import type { ResolveRequest, ShippedEvent } from '../../schemas/index.ts'
+import {
+  AnswerReader,
+  type AnswerTaker,
+  BodyFramer,
+  type BodyReader,
+  isBodiless,
+  joined,
+  type Lessee,
+  pathOf,
+  type RequestHead,
+  type ResponseHead,
+  type UpstreamConnection,
+  type UpstreamPool,
+} from '../http1/index.ts'
 import {
   BODY_TOO_LONG_TO_SIGN,
   credentialInvalid,
   credentialRefused,
+  DialError,
   type Refusal,
   upstreamUnreachable,
-} from './refusal.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
-import type { ResponseHead } from './response-head.ts'
+} from '../messages/index.ts'
+import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
 import type { SignedOrder } from './signed-order.ts'
-import type { Lessee, UpstreamConnection, UpstreamPool } from './upstream-pool.ts'
 
 /** Where a judged request goes, and what the daemon is asked about it. */
 export interface Order {
@@ -36,10 +42,24 @@ export interface Order {
   readonly signed?: SignedOrder
 }
 
+/** How the daemon is asked for the credential of a request. */
+export interface Questions {
+  /** Calls `answered` once, later, with the resolution or the error that refuses it. */
+  ask(question: ResolveRequest, answered: (outcome: ResolvedCredential | Error) => void): void
+}
+
+/** What is known of an event where it happens; id, time and run are added where it is sent. */
+export type AuditEntry = Omit<ShippedEvent, 'id' | 'timestamp' | 'run_id'>
+
+/** Where events go, never in a request's way. */
+export interface AuditTrail {
+  record(entry: AuditEntry): void
+}
+
 export interface Services {
   readonly pool: UpstreamPool
-  readonly questions: CredentialQuestions
-  readonly audit: AuditShipper
+  readonly questions: Questions
+  readonly audit: AuditTrail
   /** Debug log. */
   readonly log: (event: object) => void
   /** Every connection of the child that is read by a relay. */

@@ -1,7 +1,6 @@
-import { PLACES, type Place, RequestDraft, type ResolvedCredential, spelled } from '../injection/index.ts'
-import { BrokerError } from '../protocol/index.ts'
-import { type HeaderField, isHopByHop } from './header-fields.ts'
-import type { RequestHead } from './request-head.ts'
+import { PLACES, type Place, RequestDraft, type ResolvedCredential, spelled } from '../../injection/index.ts'
+import { BrokerError } from '../../protocol/index.ts'
+import { type HeaderField, isHopByHop, type RequestHead } from '../http1/index.ts'
 
 /** The request head as it goes upstream. */
 export interface OutgoingHead {

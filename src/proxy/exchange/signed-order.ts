@@ -1,13 +1,17 @@
 import { createHash } from 'node:crypto'
-import type { Authority } from '../network/index.ts'
-import { withoutOptionalSpace } from '../protocol/index.ts'
-import type { ResolveRequest, Signable } from '../schemas/index.ts'
+import type { Authority } from '../../network/index.ts'
+import { withoutOptionalSpace } from '../../protocol/index.ts'
+import type { ResolveRequest, Signable } from '../../schemas/index.ts'
+import {
+  type BodyReader,
+  CollectedBody,
+  type HeaderField,
+  isBodiless,
+  pathOf,
+  type RequestHead,
+} from '../http1/index.ts'
+import { ASYMMETRIC_SIGNATURE, DECODED_LENGTH_WANTED, PAYLOAD_NOT_SIGNABLE, type Refusal } from '../messages/index.ts'
 import { AwsChunkedBody } from './aws-chunked-body.ts'
-import type { BodyReader } from './body-framing.ts'
-import { CollectedBody } from './collected-body.ts'
-import { type HeaderField, isBodiless } from './header-fields.ts'
-import { ASYMMETRIC_SIGNATURE, DECODED_LENGTH_WANTED, PAYLOAD_NOT_SIGNABLE, type Refusal } from './refusal.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
 
 /** How a request becomes one that is signed. */
 export interface SignedOrder {

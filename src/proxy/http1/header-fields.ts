@@ -1,4 +1,4 @@
-import { withoutOptionalSpace } from '../protocol/index.ts'
+import { withoutOptionalSpace } from '../../protocol/index.ts'
 
 /** One header line as it came. `name` is in lower case; `line` is the whole line with its CRLF. */
 export interface HeaderField {

@@ -1,7 +1,6 @@
 import type { Socket } from 'node:net'
-import { type Authority, formatAuthority } from '../network/index.ts'
-import { DialError } from './dial.ts'
-import { upstreamUnreachable } from './refusal.ts'
+import { type Authority, formatAuthority } from '../../network/index.ts'
+import { DialError, upstreamUnreachable } from '../messages/index.ts'
 
 /** Who holds an upstream connection: told of everything that happens on it. */
 export interface Lessee {
