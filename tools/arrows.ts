@@ -31,7 +31,7 @@ export const rooms: readonly Room[] = [
   { name: 'proxy/http1', imports: ['protocol', 'network', 'proxy/messages'] },
   {
     name: 'proxy/exchange',
-    imports: ['protocol', 'network', 'injection', 'proxy/messages', 'proxy/http1'],
+    imports: ['protocol', 'network', 'injection', 'proxy/messages'],
     types: SHAPES,
   },
   {
@@ -192,7 +192,7 @@ export const sharpTools: readonly SharpTool[] = [
   // its preload teaches the child's Node to use the proxy.
   {
     modules: ['node:net'],
-    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'proxy/exchange', 'run', 'daemon/api', 'daemon/flows'],
+    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
   },
   { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },

@@ -2,8 +2,8 @@
 export class RequestDraft {
   /** Path and query, as they are sent. */
   target: string
-  /** By name, the whole line that takes the place of the client's own, or `''` where that is only taken out. */
-  readonly lines = new Map<string, string>()
+  /** By name, what takes the place of the client's own, spelled as it is to be sent; undefined where that is only taken out. */
+  readonly headers = new Map<string, { readonly name: string; readonly value: string } | undefined>()
   /** By name, what takes the place of the client's own cookie. */
   readonly cookies = new Map<string, string | undefined>()
   readonly #ownHeaders: ReadonlySet<string>
@@ -17,7 +17,7 @@ export class RequestDraft {
   setHeader(name: string, value: string | undefined, onlyIfAbsent = false): void {
     const key = spelled(name.toLowerCase())
     if (onlyIfAbsent && this.#ownHeaders.has(key)) return
-    this.lines.set(key, value === undefined ? '' : `${name}: ${value}\r\n`)
+    this.headers.set(key, value === undefined ? undefined : { name, value })
   }
 
   setParameter(name: string, value: string | undefined): void {

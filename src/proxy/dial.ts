@@ -5,9 +5,11 @@ import { type Authority, authority, formatAuthority, isUnknownAuthority } from '
 import type { AddressGuard, ForbiddenAddress } from './address-guard.ts'
 import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
+import { lineOf } from './http1/index.ts'
 import {
   addressRefused,
   DialError,
+  type Field,
   outerRunRefused,
   type Refusal,
   type UpstreamProblem,
@@ -148,7 +150,8 @@ export class Dialer {
     try {
       const socket = await this.#connectToProxy(proxy, signal)
       const named = formatAuthority(target)
-      const lines = proxyAuthorizationLine(proxy) + (proxy.isOuterRun ? `${UNTOUCHED_HEADER}: untouched\r\n` : '')
+      const lines =
+        proxyAuthorization(proxy).map(lineOf).join('') + (proxy.isOuterRun ? `${UNTOUCHED_HEADER}: untouched\r\n` : '')
       socket.write(`CONNECT ${named} HTTP/1.1\r\nHost: ${named}\r\n${lines}\r\n`, 'latin1')
       await connectAnswer(socket, signal)
       return socket
@@ -181,9 +184,10 @@ export class Dialer {
   }
 }
 
-/** The line that a corporate proxy wants, or nothing. Goes to that proxy alone. */
-export function proxyAuthorizationLine({ authorization }: ProxyEndpoint): string {
-  return authorization === undefined ? '' : `Proxy-Authorization: ${authorization.reveal()}\r\n`
+/** The field that a corporate proxy wants, or none. Goes to that proxy alone. */
+export function proxyAuthorization({ authorization }: ProxyEndpoint): readonly Field[] {
+  if (authorization === undefined) return []
+  return [{ name: 'proxy-authorization', value: authorization.reveal(), spelled: 'Proxy-Authorization' }]
 }
 
 function refusedBy({ isOuterRun }: ProxyEndpoint, { host }: Authority, cause: unknown): Refusal {

@@ -1,18 +1,20 @@
 import type { Socket } from 'node:net'
 import { type Authority, parseAuthority } from '../network/index.ts'
 import type { Route } from '../schemas/index.ts'
-import { type Services, signedOrder } from './exchange/index.ts'
-import { pathOf, type RequestHead, refusalAnswer } from './http1/index.ts'
+import { lastRefusal } from './http1/index.ts'
 import {
   ABSOLUTE_FORM,
   authorityMismatch,
   BAD_AUTHORITY,
   METHOD_NOT_ALLOWED,
+  pathOf,
   plaintextRefused,
   type Refusal,
+  type RequestHead,
 } from './messages/index.ts'
-import { type Judge, Relay, type Verdict } from './relay.ts'
+import { type Judge, relay, type Services, type Verdict } from './relay.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
+import { signedOrder } from './signed-order.ts'
 import { askedServerName, type CertificateAuthority, endTls } from './tls/index.ts'
 
 interface Interception {
@@ -44,7 +46,7 @@ export function intercept(child: Socket, interception: Interception): void {
 export function refusePlaintext(child: Socket, target: Authority, services: Services): void {
   const refusal = plaintextRefused(target)
   recordDenied(services, refusal, target, undefined)
-  child.end(refusalAnswer(refusal, '', 'close'))
+  child.end(lastRefusal(refusal))
   child.resume()
 }
 
@@ -58,7 +60,7 @@ function terminateTls(child: Socket, interception: Interception, done: () => voi
   socket.once('secure', () => {
     done()
     const named = askedServerName(socket) === target.host
-    new Relay({ socket, transport: child, judge: judgeFor(interception, named), services })
+    relay({ socket, transport: child, judge: judgeFor(interception, named), services })
   })
 }
 
@@ -85,7 +87,7 @@ export function judgeRequest(
   if (named.host !== target.host || named.port !== target.port) return refuse(authorityMismatch(target.host))
   const path = pathOf(head.target)
   const routes = routesForPath(all, path)
-  const plain = { kind: 'forward', target, requestTarget: head.target, extraLines: '' } as const
+  const plain = { kind: 'forward', target, requestTarget: head.target, proxyFields: [] } as const
   if (routes.some(({ signs }) => signs)) {
     const signed = signedOrder(head, target)
     if (signed !== undefined && 'status' in signed) return refuse(signed)

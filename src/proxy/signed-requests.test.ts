@@ -79,7 +79,7 @@ async function signingStage(t: TestContext, key: AccessKey = KEY) {
     route: HOSTS.map((host) => route(host, { signs: true })),
   })
   const open = (host: string) => openTls(t, proxy, host)
-  return { taken, open, daemon: fake, wire }
+  return { taken, open, proxy, daemon: fake, wire }
 }
 
 /** What a client sends that was given a placeholder for a key. */
@@ -155,7 +155,7 @@ describe('a request that is signed', { timeout: 30_000 }, () => {
 
   for (const framing of ['length', 'chunked'] as const)
     it(`is hashed before it is sent where its service wants that: ${framing}`, async (t) => {
-      const { open, taken, daemon: asked } = await signingStage(t)
+      const { open, proxy, taken, daemon: asked } = await signingStage(t)
       const client = await open(DYNAMODB)
       const frame = framing === 'length' ? 'Content-Length: 14' : 'Transfer-Encoding: chunked'
       client.send(
@@ -174,6 +174,8 @@ describe('a request that is signed', { timeout: 30_000 }, () => {
         /signed$/,
         'the connection goes on',
       )
+      await proxy.flush()
+      assert.equal(asked.events[0]?.request?.bytes_out, framing === 'length' ? 14 : 33)
     })
 
   it('is refused where it is too long to be hashed, before anything is asked', async (t) => {

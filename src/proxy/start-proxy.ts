@@ -10,9 +10,9 @@ import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
 import { Dialer } from './dial.ts'
-import type { Services } from './exchange/index.ts'
 import { type Admission, FrontDoor } from './front-door.ts'
 import { UpstreamPool } from './http1/index.ts'
+import type { Services } from './relay.ts'
 import { RouteTable } from './route-table.ts'
 import { createCertificateAuthority } from './tls/index.ts'
 
@@ -106,8 +106,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     guard,
     dialer,
     certificates,
-    services: { ...shared, pool: tlsPool },
-    plainServices: { ...shared, pool: httpPool },
+    services: { ...shared, upstreams: tlsPool },
+    plainServices: { ...shared, upstreams: httpPool },
     describe: options.describe ?? (() => '{}'),
   })
 

@@ -1,494 +1,370 @@
-import type { Socket } from 'node:net'
 import { PLACES, type ResolvedCredential } from '../../injection/index.ts'
-import type { Authority } from '../../network/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
-import type { ResolveRequest, ShippedEvent } from '../../schemas/index.ts'
+import type { ResolveRequest } from '../../schemas/index.ts'
 import {
-  AnswerReader,
-  type AnswerTaker,
-  BodyFramer,
-  type BodyReader,
-  isBodiless,
-  joined,
-  type Lessee,
-  pathOf,
-  type RequestHead,
-  type ResponseHead,
-  type UpstreamConnection,
-  type UpstreamPool,
-} from '../http1/index.ts'
-import {
+  type AnswerEvents,
   BODY_TOO_LONG_TO_SIGN,
+  type Body,
+  type ChildStream,
+  type Collector,
   credentialInvalid,
   credentialRefused,
   DialError,
+  isBodiless,
+  type Loss,
+  malformedRequest,
+  type OutgoingRequest,
+  pathOf,
   type Refusal,
+  type RequestEvents,
+  type RequestHead,
+  type ResponseHead,
+  type UpstreamStream,
   upstreamUnreachable,
 } from '../messages/index.ts'
-import { injectedHead, type OutgoingHead, plainHead, withoutInjection } from './inject.ts'
-import type { SignedOrder } from './signed-order.ts'
+import { bare, inject } from './inject.ts'
+import type { Order, Services } from './order.ts'
 
-/** Where a judged request goes, and what the daemon is asked about it. */
-export interface Order {
-  readonly kind: 'forward'
-  readonly target: Authority
-  /** The request target as the upstream shall see it. */
-  readonly requestTarget: string
-  /** Header lines for a proxy on the way. */
-  readonly extraLines: string
-  /** Asked before the request is sent; without it nothing is injected. */
-  readonly question: ResolveRequest | undefined
-  /** How it is signed, where its service wants that. */
-  readonly signed?: SignedOrder
+/** A request that can be sent, and what is known of it. Made anew for each credential. */
+interface Attempt {
+  readonly request: OutgoingRequest
+  readonly body: Body
+  /** Absent where nothing was injected. */
+  readonly used: UsedCredential | undefined
+  readonly retried: boolean
 }
 
-/** How the daemon is asked for the credential of a request. */
-export interface Questions {
-  /** Calls `answered` once, later, with the resolution or the error that refuses it. */
-  ask(question: ResolveRequest, answered: (outcome: ResolvedCredential | Error) => void): void
+/** How far an exchange is. What a state does not hold is not there yet, or no more. */
+type State =
+  /** Nothing is asked and nothing sent before the body's hash is known. */
+  | { readonly kind: 'collecting' }
+  /** The daemon is asked for the credential. */
+  | { readonly kind: 'asking' }
+  | { readonly kind: 'leasing'; readonly attempt: Attempt }
+  /** The request goes out; of its final answer nothing came. */
+  | { readonly kind: 'sending'; readonly attempt: Attempt; readonly upstream: UpstreamStream }
+  /** The child gets this 401, unless the daemon has another credential than the one it refuses. */
+  | ({ readonly kind: 'held'; readonly version: number } & Answered)
+  /** The answer goes to the child, perhaps while the request still goes out. */
+  | ({ readonly kind: 'relaying' } & Answered)
+  /** The stream left HTTP: bytes pass both ways, and nothing is left to decide. */
+  | { readonly kind: 'switched'; readonly upstream: UpstreamStream }
+  | { readonly kind: 'done' }
+
+interface Answered {
+  readonly attempt: Attempt
+  readonly upstream: UpstreamStream
+  readonly head: ResponseHead
+  readonly body: Body
 }
 
-/** What is known of an event where it happens; id, time and run are added where it is sent. */
-export type AuditEntry = Omit<ShippedEvent, 'id' | 'timestamp' | 'run_id'>
-
-/** Where events go, never in a request's way. */
-export interface AuditTrail {
-  record(entry: AuditEntry): void
+/** What there is of an exchange, whatever its state. */
+interface Known extends Partial<Answered> {
+  readonly kind?: State['kind']
 }
 
-export interface Services {
-  readonly pool: UpstreamPool
-  readonly questions: Questions
-  readonly audit: AuditTrail
-  /** Debug log. */
-  readonly log: (event: object) => void
-  /** Every connection of the child that is read by a relay. */
-  readonly relays: Set<{ abandon(): void }>
-}
+const COLLECTING: State = { kind: 'collecting' }
+const ASKING: State = { kind: 'asking' }
+const DONE: State = { kind: 'done' }
 
-/** The child's side, as the exchange needs it. */
-export interface ChildSide {
-  readonly socket: Socket
-  /** The upstream connection is there: {@link Exchange.upload} takes bytes from now on. */
-  upstreamReady(): void
-  /** Stop or go on reading from the child, as the upstream can take it. */
-  uploadBlocked(blocked: boolean): void
-  refuse(refusal: Refusal): void
-  /** The answer is complete (`keep`, `close`), or was cut off (`abort`, and `reset` where only a reset shows it). */
-  finished(next: 'keep' | 'close' | 'abort' | 'reset'): void
-}
-
-/** Milliseconds of silence before a switched connection is probed; it is never closed for being idle. */
-const KEEP_ALIVE = 30_000
+/** Longer bodies are not collected. */
+const MAX_COLLECTED = 32 * 1024 * 1024
 // A lost connection tells nothing of whether such a request was carried out, but a second time changes nothing.
 const REPEATABLE = new Set(['GET', 'HEAD', 'OPTIONS', 'PUT', 'DELETE'])
-/** Bytes of a body that are read while its answer is held; the rest waits with the upstream. */
-const MAX_HELD = 65_536
-const CONTINUE = 'HTTP/1.1 100 Continue\r\n\r\n'
 
-/** One request and its answer: asks, injects, sends, and relays what comes back. */
-export class Exchange implements Lessee, AnswerTaker {
-  readonly #head: RequestHead
+/**
+ * One request and its answer: asks, injects, sends, and has what comes back relayed. Bytes never pass here: the edge that
+ * writes a message draws its body from the edge that reads it.
+ */
+export class Exchange implements RequestEvents, AnswerEvents, Collector {
+  readonly #child: ChildStream
   readonly #order: Order
-  readonly #child: ChildSide
   readonly #services: Services
   readonly #startedAt = performance.now()
-  #answer: AnswerReader
-  #outgoing: OutgoingHead | undefined
-  /** What the daemon's refusal was about. */
-  #about: { readonly provider?: string; readonly connection?: string } | undefined
-  /** What was injected last, without its secrets: they are in the outgoing head alone. */
-  #used: UsedCredential | undefined
-  #upstream: UpstreamConnection | undefined
-  #upload: BodyReader | undefined
-  /** The body, until its hash is known: nothing is asked and nothing sent before. */
-  #collecting: SignedOrder['collects']
-  /** What the child will get of a 401, unless the daemon has another credential than the one it refuses. */
-  #held: Buffer[] | undefined
-  #retried = false
-  #headSent = false
-  #over = false
-  #bytesOut = 0
+  #state: State = ASKING
 
-  constructor(head: RequestHead, order: Order, child: ChildSide, services: Services) {
-    this.#head = head
-    this.#order = order
+  constructor(child: ChildStream, order: Order, services: Services) {
     this.#child = child
+    this.#order = order
     this.#services = services
-    this.#answer = new AnswerReader(head, this)
   }
 
   start(): void {
-    const { question, requestTarget, extraLines, signed } = this.#order
+    this.#child.listen(this)
+    const { question, proxyFields, signed } = this.#order
+    const { body } = this.#child
     if (question === undefined) {
-      this.#prepared(withoutInjection(plainHead(this.#head, requestTarget, extraLines)))
-      return
-    }
-    this.#upload = signed?.body
-    if (signed?.collects) this.#collect(signed.collects)
-    else this.#ask(question)
+      const request = bare(this.#sentHead, proxyFields)
+      this.#lease({ request, body, used: undefined, retried: false }, 'any')
+    } else if (signed?.collects) this.#collect()
+    else this.#ask(question, body)
   }
 
-  #ask(question: ResolveRequest): void {
+  onCollected(body: Body, sha256: string): void {
+    const question = this.#order.signed?.collects?.(sha256)
+    if (this.#state.kind === 'collecting' && question !== undefined) this.#ask(question, body)
+  }
+
+  onTooLong(): void {
+    this.#refuse(BODY_TOO_LONG_TO_SIGN)
+  }
+
+  onRequestEnd(): void {
+    if (this.#state.kind === 'relaying' && this.#state.body.done) this.#finish(this.#state)
+  }
+
+  onRequestMalformed(): void {
+    const state = this.#state
+    if (state.kind === 'done') return
+    this.#close()
+    this.#audit(state, state.kind === 'collecting' ? 'denied' : 'failure', 'malformed_body')
+    this.#child.refuse(malformedRequest({ status: 400, reason: 'body' }))
+  }
+
+  onGone(): void {
+    const state = this.#state
+    if (state.kind === 'done') return
+    this.#close()
+    if (state.kind === 'switched') return
+    this.#services.log({ event: 'child_gone', host: this.#order.target.host })
+    this.#audit(state, 'head' in state ? statusWord(state.head) : 'failure', 'client_abort')
+  }
+
+  onInterim(head: ResponseHead): void {
+    if (this.#state.kind === 'sending') this.#child.interim(head)
+  }
+
+  onAnswer(head: ResponseHead, body: Body): void {
+    if (this.#state.kind !== 'sending') return
+    const { attempt, upstream } = this.#state
+    const answered = { attempt, upstream, head, body }
+    if (head.status !== 401 || !this.#holds(answered)) this.#relay(answered)
+  }
+
+  onSwitched(head: ResponseHead, body: Body): void {
+    if (this.#state.kind !== 'sending') return
+    const { attempt, upstream } = this.#state
+    this.#state = { kind: 'switched', upstream }
+    this.#audit({ attempt, head, body }, 'success')
+    this.#child.switchTo(head, body)
+  }
+
+  onAnswerEnd(): void {
+    if (this.#state.kind === 'relaying' && this.#child.body.done) this.#finish(this.#state)
+  }
+
+  onLost(loss: Loss): void {
+    const state = this.#state
+    switch (state.kind) {
+      case 'sending':
+        if (loss.unread && REPEATABLE.has(this.#child.head.method) && this.#isBodiless) this.#repeat(state)
+        else this.#refuse(this.#unreachable(loss))
+        break
+      case 'relaying':
+        if (state.body.done) this.#finish(state)
+        else this.#cutOff(state, loss)
+        break
+      case 'switched':
+        this.#close()
+        this.#child.abort(loss)
+    }
+  }
+
+  #collect(): void {
+    this.#state = COLLECTING
+    const { head, body } = this.#child
+    body.collect(MAX_COLLECTED, this)
+    const waits = this.#state.kind === 'collecting' && head.fields.some(({ name }) => name === 'expect')
+    if (waits) this.#child.invite()
+  }
+
+  #ask(question: ResolveRequest, body: Body): void {
+    this.#state = ASKING
     this.#services.questions.ask(question, (outcome) => {
-      if (this.#over) return
-      if (outcome instanceof Error) this.#refuse(credentialRefused(outcome, this.#order.target.host), outcome)
-      else this.#inject(outcome)
+      if (this.#state.kind !== 'asking') return
+      if (outcome instanceof Error) this.#refuse(credentialRefused(outcome, this.#order.target.host), aboutOf(outcome))
+      else this.#inject(outcome, body)
     })
   }
 
-  #collect(collects: NonNullable<SignedOrder['collects']>): void {
-    this.#collecting = collects
-    if (collects.body.tooLong) this.#refuse(BODY_TOO_LONG_TO_SIGN)
-    else if (this.#head.fields.some(({ name }) => name === 'expect')) this.#child.socket.write(CONTINUE)
+  #inject(resolution: ResolvedCredential, body: Body): void {
+    const attempt = this.#attemptWith(resolution, body)
+    if (attempt instanceof BrokerError) this.#refuse(credentialInvalid(attempt), usedBy(resolution))
+    else this.#lease(attempt, 'any')
   }
 
-  /** Takes what there is of a body that is collected; as {@link upload}. */
-  #takeBody({ body, question }: NonNullable<SignedOrder['collects']>, bytes: Buffer): number {
-    const taken = body.take(bytes)
-    if (body.malformed) {
-      this.#close()
-      this.#audit('denied', 'malformed_body')
-      return -1
+  /** @param retried whether the child's request was answered once before */
+  #attemptWith(resolution: ResolvedCredential, body: Body, retried = false): Attempt | BrokerError {
+    try {
+      const { decoder } = this.#order.signed ?? {}
+      const injected = inject(this.#sentHead, resolution)
+      const request = decoder === undefined ? injected : { ...injected, decoder }
+      return { request, body, used: usedBy(resolution), retried }
+    } catch (error) {
+      if (error instanceof BrokerError) return error
+      throw error
     }
-    if (body.tooLong) this.#refuse(BODY_TOO_LONG_TO_SIGN)
-    else if (body.done) {
-      this.#collecting = undefined
-      this.#upload = body.reader()
-      this.#ask(question(body.digest()))
-    }
-    return taken
-  }
-
-  /** Whether the request's body has been read to its end, or there is none. */
-  get requestDone(): boolean {
-    return this.#upload === undefined ? isBodiless(this.#head.framing) : this.#upload.done
-  }
-
-  /** Whether {@link upload} has something to do, be it to send the head alone. */
-  get wantsUpload(): boolean {
-    if (this.#collecting !== undefined) return true
-    return this.#upstream !== undefined && (!this.#headSent || this.switched || !this.requestDone)
-  }
-
-  /** Whether the child keeps its connection after an answer of ours. */
-  get keepsChild(): boolean {
-    return this.requestDone && this.#head.keepAlive
-  }
-
-  /** Whether the connection left HTTP: every byte passes. */
-  get switched(): boolean {
-    return this.#answer.state === 'switched'
-  }
-
-  /** Sends the head and what `bytes` hold of the body; returns how many were taken, or -1 where the body is malformed. */
-  upload(bytes: Buffer): number {
-    if (this.#collecting !== undefined) return this.#takeBody(this.#collecting, bytes)
-    if (this.#upstream === undefined || this.#outgoing === undefined) return 0
-    if (this.switched) {
-      this.#send(bytes)
-      return bytes.length
-    }
-    this.#upload ??= new BodyFramer(this.#head.framing, this.#outgoing.injected)
-    const taken = this.#upload.read(bytes, 0)
-    if (this.#upload.malformed) {
-      this.#close()
-      this.#audit('failure', 'malformed_body')
-      return -1
-    }
-    const head = this.#headSent ? '' : this.#outgoing.text
-    this.#headSent = true
-    this.#bytesOut += taken
-    this.#send(joined(head, bytes.subarray(0, this.#upload.passEnd), this.#upload.trailers))
-    if (this.#upload.done && this.#answer.state === 'done') this.#finish()
-    return taken
-  }
-
-  /** The child is gone, or its connection is given up. */
-  childGone(): void {
-    if (this.#over) return
-    this.#close()
-    if (this.switched) return
-    this.#services.log({ event: 'child_gone', host: this.#order.target.host })
-    const { head } = this.#answer
-    this.#audit(head === undefined ? 'failure' : statusWord(head.status), 'client_abort')
-  }
-
-  childDrained(): void {
-    const socket = this.#upstream?.socket
-    if (this.#held === undefined && socket?.isPaused()) socket.resume()
-  }
-
-  /** The child's orderly end, once the connection was switched. */
-  childEnded(): void {
-    this.#upstream?.socket.end()
-  }
-
-  onUpstreamData(chunk: Buffer): void {
-    if (this.switched) {
-      this.#deliver(chunk)
-      return
-    }
-    this.#answer.read(chunk)
-    if (this.#held === undefined) this.#follow()
-  }
-
-  onAnswerHead({ status }: ResponseHead): void {
-    if (status === 401 && !this.#retried) this.#credentialRejected()
-  }
-
-  onAnswerBytes(bytes: Buffer): void {
-    if (this.#held === undefined) {
-      this.#deliver(bytes)
-      return
-    }
-    // Of an empty part the whole chunk behind it would be held.
-    if (bytes.length > 0) this.#held.push(bytes)
-    if (this.#answer.bytes > MAX_HELD) this.#upstream?.socket.pause()
-  }
-
-  onUpstreamDrain(): void {
-    this.#child.uploadBlocked(false)
-  }
-
-  onUpstreamEnd(): void {
-    if (this.switched) {
-      this.#child.socket.end()
-      return
-    }
-    this.#answer.close()
-    this.#lost()
-  }
-
-  onUpstreamClose(): void {
-    if (this.switched) this.#child.socket.destroy()
-    else this.#lost()
-  }
-
-  #inject(resolution: ResolvedCredential): void {
-    this.#used = usedBy(resolution)
-    const outgoing = headWith(resolution, this.#sentHead)
-    if (outgoing instanceof BrokerError) this.#refuse(credentialInvalid(outgoing))
-    else this.#prepared(outgoing)
   }
 
   get #sentHead(): RequestHead {
     const { signed, requestTarget } = this.#order
-    return signed?.head ?? (requestTarget === this.#head.target ? this.#head : { ...this.#head, target: requestTarget })
+    const { head } = this.#child
+    return signed?.head ?? (requestTarget === head.target ? head : { ...head, target: requestTarget })
   }
 
-  #prepared(outgoing: OutgoingHead): void {
-    this.#outgoing = outgoing
-    this.#lease('any')
+  get #isBodiless(): boolean {
+    return isBodiless(this.#child.head.framing)
   }
 
-  #lease(choice: 'any' | 'fresh'): void {
-    const { pool } = this.#services
-    pool.lease(this.#order.target, choice, (outcome) => {
-      if (this.#over) {
-        if (!(outcome instanceof DialError)) pool.release(outcome)
-        return
-      }
+  #lease(attempt: Attempt, choice: 'any' | 'fresh'): void {
+    this.#state = { kind: 'leasing', attempt }
+    this.#services.upstreams.lease(this.#order.target, choice, (outcome) => {
       if (outcome instanceof DialError) {
-        this.#refuse(outcome.refusal)
-        return
-      }
-      this.#upstream = outcome
-      outcome.lessee = this
-      this.#child.upstreamReady()
+        if (this.#state.kind === 'leasing') this.#refuse(outcome.refusal)
+      } else if (this.#state.kind === 'leasing') this.#send(attempt, outcome)
+      else outcome.release()
     })
   }
 
-  #send(bytes: Buffer): void {
-    if (bytes.length > 0 && this.#upstream?.socket.write(bytes) === false) this.#child.uploadBlocked(true)
+  #send(attempt: Attempt, upstream: UpstreamStream): void {
+    this.#state = { kind: 'sending', attempt, upstream }
+    upstream.send(attempt.request, attempt.body, this)
   }
 
-  #deliver(bytes: Buffer): void {
-    if (bytes.length > 0 && !this.#child.socket.write(bytes)) this.#upstream?.socket.pause()
+  #relay(answered: Answered): void {
+    this.#state = { kind: 'relaying', ...answered }
+    this.#child.respond(answered.head, answered.body)
   }
 
-  /** Acts on how far the answer is. */
-  #follow(): void {
-    switch (this.#answer.state) {
-      case 'done':
-        if (this.requestDone) this.#finish()
-        break
-      case 'switched':
-        this.#switch()
-        break
-      case 'malformed':
-        if (this.#answer.head === undefined) this.#refuse(upstreamUnreachable(this.#order.target.host, 'protocol'))
-        else this.#cutOff('protocol')
-    }
-  }
-
-  /** Tells the daemon, where it can refresh what was refused; a request that can be sent again waits for its answer. */
-  #credentialRejected(): void {
+  /**
+   * Tells the daemon of a credential that was refused, where it can refresh that. A request that can be sent again waits for
+   * its answer: then this is true.
+   */
+  #holds(answered: Answered): boolean {
     const { question, target } = this.#order
-    const version = this.#used?.version
-    if (question === undefined || version === undefined) return
-    const rejected = { ...question, rejected_version: version }
+    const { retried, used } = answered.attempt
+    const version = used?.version
+    if (retried || question === undefined || version === undefined) return false
     const { questions, log } = this.#services
-    if (isBodiless(this.#head.framing)) {
-      this.#held = []
-      questions.ask(rejected, (outcome) => this.#decide(outcome, version))
-      return
+    const rejected = { ...question, rejected_version: version }
+    if (!this.#isBodiless) {
+      questions.ask(rejected, (outcome) => {
+        if (outcome instanceof Error) log({ event: 'not_refreshed', host: target.host, reason: outcome.name })
+      })
+      return false
     }
+    this.#state = { kind: 'held', version, ...answered }
     questions.ask(rejected, (outcome) => {
-      if (outcome instanceof Error) log({ event: 'not_refreshed', host: target.host, reason: outcome.name })
+      if (this.#state.kind === 'held') this.#decide(this.#state, outcome)
     })
+    return true
   }
 
   /** Sends the request again where the daemon has another credential; else the child gets the answer that was held. */
-  #decide(outcome: ResolvedCredential | Error, rejectedVersion: number): void {
-    if (this.#over) return
-    if (outcome instanceof Error) this.#letGo(outcome.name)
-    else if (outcome.version === rejectedVersion) this.#letGo('no_other_credential')
-    else this.#retry(outcome)
+  #decide(held: Answered & { readonly version: number }, outcome: ResolvedCredential | Error): void {
+    if (outcome instanceof Error) this.#letGo(held, outcome.name)
+    else if (outcome.version === held.version) this.#letGo(held, 'no_other_credential')
+    else this.#retry(held, outcome)
   }
 
-  #retry(resolution: ResolvedCredential): void {
-    const outgoing = headWith(resolution, this.#sentHead)
-    if (outgoing instanceof BrokerError) {
-      this.#letGo('credential_invalid')
+  #retry(held: Answered, resolution: ResolvedCredential): void {
+    const attempt = this.#attemptWith(resolution, held.attempt.body, true)
+    if (attempt instanceof BrokerError) {
+      this.#letGo(held, 'credential_invalid')
       return
     }
-    this.#release(this.#isUpstreamClean ? 'keep' : 'discard')
-    this.#held = undefined
-    this.#retried = true
-    this.#used = usedBy(resolution)
-    this.#outgoing = outgoing
-    this.#answer = new AnswerReader(this.#head, this)
+    held.upstream.release()
     // Many a service closes after a 401; what is lost with a kept connection could not be sent once more.
-    this.#sendAgain(REPEATABLE.has(this.#head.method) ? 'any' : 'fresh')
+    this.#lease(attempt, REPEATABLE.has(this.#child.head.method) ? 'any' : 'fresh')
   }
 
-  #letGo(reason: string): void {
+  #letGo({ attempt, upstream, head, body }: Answered, reason: string): void {
     this.#services.log({ event: 'not_retried', host: this.#order.target.host, reason })
-    const held = this.#held ?? []
-    this.#held = undefined
-    for (const bytes of held) this.#deliver(bytes)
-    this.#follow()
-    if (this.#over) return
-    const socket = this.#upstream?.socket
-    if (socket?.destroyed || socket?.readableEnded) this.#lost()
-    else if (!this.#child.socket.writableNeedDrain) this.childDrained()
+    this.#relay({ attempt, upstream, head, body })
   }
 
-  #switch(): void {
-    this.#upstream?.socket.setKeepAlive(true, KEEP_ALIVE)
-    this.#child.socket.setKeepAlive(true, KEEP_ALIVE)
-    this.#audit('success')
-    this.#child.upstreamReady()
+  #repeat({ attempt, upstream }: { readonly attempt: Attempt; readonly upstream: UpstreamStream }): void {
+    upstream.discard()
+    this.#lease(attempt, 'fresh')
   }
 
-  /** The upstream will say no more. */
-  #lost(): void {
-    if (this.#over || this.#held !== undefined) return
-    if (this.#answer.state === 'done') this.#finish()
-    else if (this.#answer.head !== undefined) this.#cutOff('upstream_abort')
-    else if (this.#mayRepeat()) this.#repeat()
-    else this.#refuse(upstreamUnreachable(this.#order.target.host, 'reset'))
+  #unreachable({ reason }: Loss): Refusal {
+    return upstreamUnreachable(this.#order.target.host, reason === 'protocol' ? 'protocol' : 'reset')
   }
 
-  #mayRepeat(): boolean {
-    const repeatable = REPEATABLE.has(this.#head.method) && isBodiless(this.#head.framing)
-    return this.#upstream?.reused === true && !this.#answer.started && repeatable
-  }
-
-  #repeat(): void {
-    this.#release('discard')
-    this.#sendAgain('fresh')
-  }
-
-  #sendAgain(choice: 'any' | 'fresh'): void {
-    this.#headSent = false
-    this.#child.uploadBlocked(false)
-    this.#lease(choice)
-  }
-
-  #cutOff(reason: 'upstream_abort' | 'protocol'): void {
+  #cutOff(state: Answered, loss: Loss): void {
     this.#close()
-    this.#audit('failure', reason)
-    this.#child.finished(this.#answer.head?.framing.kind === 'until_close' ? 'reset' : 'abort')
+    this.#audit(state, 'failure', loss.reason)
+    this.#child.abort(loss)
   }
 
-  #finish(): void {
-    const { head, closesChild } = this.#answer
-    if (this.#over || head === undefined) return
-    this.#over = true
-    this.#release(this.#isUpstreamClean ? 'keep' : 'discard')
-    this.#audit(statusWord(head.status))
-    this.#child.finished(this.requestDone && !closesChild ? 'keep' : 'close')
+  #finish(state: Answered): void {
+    this.#state = DONE
+    state.upstream.release()
+    this.#audit(state, statusWord(state.head))
+    this.#child.finish()
   }
 
-  /** Whether the upstream connection is at a message boundary, and may carry another request. */
-  get #isUpstreamClean(): boolean {
-    const { state, head, overran } = this.#answer
-    const isKept = head?.reusable === true && !overran && this.#head.version === '1.1'
-    return state === 'done' && this.requestDone && isKept
-  }
-
-  #refuse(refusal: Refusal, cause?: Error): void {
-    if (cause instanceof BrokerError) this.#about = cause.options
+  /** @param about what is known of a credential that was not sent */
+  #refuse(refusal: Refusal, about: About = {}): void {
+    const state = this.#state
+    if (state.kind === 'done') return
     this.#close()
     this.#services.log({ event: 'refused', host: this.#order.target.host, reason: refusal.reason })
-    if (refusal.status === 403 || this.#outgoing === undefined) this.#audit('denied', refusal.reason)
-    else this.#audit('failure', refusal.reason)
+    const wasSendable = 'attempt' in state && refusal.status !== 403
+    this.#audit(state, wasSendable ? 'failure' : 'denied', refusal.reason, about)
     this.#child.refuse(refusal)
   }
 
   #close(): void {
-    this.#over = true
-    this.#release('discard')
-  }
-
-  #release(fate: 'keep' | 'discard'): void {
-    const upstream = this.#upstream
-    if (upstream === undefined) return
-    this.#upstream = undefined
-    if (fate === 'keep') this.#services.pool.release(upstream)
-    else this.#services.pool.discard(upstream)
-  }
-
-  /** As the child sent it, but for the segment where the key goes: it may have put one of its own there. */
-  get #auditedPath(): string {
-    const { requestTarget } = this.#order
-    return pathOf(this.#used?.audited(requestTarget) ?? requestTarget).slice(0, 8192)
+    const state = this.#state
+    this.#state = DONE
+    if ('upstream' in state) state.upstream.discard()
   }
 
   /** Tells of every injected request, and of every one that was denied. */
-  #audit(status: 'success' | 'failure' | 'denied', reason = this.#retried ? 'retried_after_401' : undefined): void {
+  #audit(
+    { attempt, head, body }: Known,
+    status: 'success' | 'failure' | 'denied',
+    reason = attempt?.retried ? 'retried_after_401' : undefined,
+    about: About = {},
+  ): void {
     const { question, target } = this.#order
-    const about = this.#used ?? this.#about
-    if (status !== 'denied' && (question === undefined || this.#used === undefined)) return
+    const used = attempt?.used
+    const { provider, connection, audited = unchanged } = used ?? about
+    if (status !== 'denied' && (question === undefined || used === undefined)) return
     this.#services.audit.record({
       event: status === 'denied' ? 'proxy.denied' : 'proxy.request',
-      ...(about?.provider !== undefined && { provider: about.provider }),
-      ...(about?.connection !== undefined && { connection: about.connection }),
+      ...(provider !== undefined && { provider }),
+      ...(connection !== undefined && { connection }),
       status,
       ...(reason === undefined ? {} : { reason }),
       request: {
-        method: this.#head.method,
+        method: this.#child.head.method,
         host: target.host,
         port: target.port,
-        path: this.#auditedPath,
-        ...(this.#answer.head && { status: this.#answer.head.status }),
+        // As the child sent it, but for the segment where the key goes: it may have put one of its own there.
+        path: pathOf(audited(this.#order.requestTarget)).slice(0, 8192),
+        ...(head && { status: head.status }),
         duration_ms: Math.round((performance.now() - this.#startedAt) * 1000) / 1000,
-        bytes_in: this.#answer.bytes,
-        bytes_out: this.#bytesOut,
+        bytes_in: body?.bytes ?? 0,
+        bytes_out: attempt?.body.bytes ?? 0,
       },
     })
   }
 }
 
-/** What the audit log and the next question have to know of a credential that was injected. */
-interface UsedCredential {
-  readonly provider: string
-  readonly connection: string
-  readonly version: number | undefined
+/** What the audit log may say of a credential: of the one that was injected, or of the one that was not to be had. */
+interface About {
+  readonly provider?: string | undefined
+  readonly connection?: string | undefined
   /** The request target as the audit log may show it. */
-  audited(target: string): string
+  audited?(target: string): string
+}
+
+/** What is kept of a credential that was injected: its secrets are in the outgoing head alone. */
+interface UsedCredential extends About {
+  readonly version: number | undefined
 }
 
 function usedBy({ provider, connection, version, places }: ResolvedCredential): UsedCredential {
@@ -497,15 +373,16 @@ function usedBy({ provider, connection, version, places }: ResolvedCredential): 
   return { provider, connection, version, audited }
 }
 
-function headWith(resolution: ResolvedCredential, head: RequestHead): OutgoingHead | BrokerError {
-  try {
-    return injectedHead(head, resolution)
-  } catch (error) {
-    if (error instanceof BrokerError) return error
-    throw error
-  }
+function aboutOf(error: Error): About {
+  if (!(error instanceof BrokerError)) return {}
+  const { provider, connection } = error.options
+  return { provider, connection }
 }
 
-function statusWord(status: number): 'success' | 'failure' {
+function unchanged(target: string): string {
+  return target
+}
+
+function statusWord({ status }: ResponseHead): 'success' | 'failure' {
   return status < 400 ? 'success' : 'failure'
 }

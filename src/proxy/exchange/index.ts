@@ -1,14 +1,7 @@
 /**
- * One request and its answer: asks for the credential, injects, sends, and relays what comes back. Must never send a
- * request bare whose credential was refused, and never ask the daemon but by the questions it is given.
+ * One request and its answer, as a union of states: asks for the credential, injects it, sends, and has what comes back
+ * relayed. Knows messages alone. Must never touch a socket or a byte of what passes, never send a request bare whose credential
+ * was refused, and never ask the daemon but by the questions it is given.
  */
-export {
-  type AuditEntry,
-  type AuditTrail,
-  type ChildSide,
-  Exchange,
-  type Order,
-  type Questions,
-  type Services,
-} from './exchange.ts'
-export { signedOrder } from './signed-order.ts'
+export { Exchange } from './exchange.ts'
+export type { AuditEntry, AuditTrail, Order, Questions, Services, SignedOrder } from './order.ts'

@@ -1,20 +1,15 @@
 import { PLACES, type Place, RequestDraft, type ResolvedCredential, spelled } from '../../injection/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
-import { type HeaderField, isHopByHop, type RequestHead } from '../http1/index.ts'
-
-/** The request head as it goes upstream. */
-export interface OutgoingHead {
-  readonly text: string
-  /** Names (lower case, `-`) that were injected: no trailer may carry them. */
-  readonly injected: ReadonlySet<string>
-}
+import type { Field, OutgoingRequest, RequestHead } from '../messages/index.ts'
 
 const NOTHING_INJECTED: ReadonlySet<string> = new Set()
 
-/** The child's request with another target and without what concerns its own leg; nothing is injected. */
-export function plainHead(head: RequestHead, target: string, extraLines = ''): string {
-  const lines = head.fields.filter((field) => !isDropped(field, head)).map((field) => outgoingLine(field, head))
-  return `${head.method} ${target} HTTP/${head.version}\r\n${lines.join('')}${extraLines}${closing(head)}\r\n`
+/** The child's request, with fields for a proxy on the way in place of its own; nothing is injected. */
+export function bare(head: RequestHead, proxyFields: readonly Field[]): OutgoingRequest {
+  if (proxyFields.length === 0) return { head, injected: NOTHING_INJECTED }
+  const injected = new Set(proxyFields.map(({ name }) => name))
+  const own = head.fields.filter(({ name }) => !injected.has(spelled(name)))
+  return { head: { ...head, fields: [...own, ...proxyFields] }, injected }
 }
 
 /**
@@ -22,30 +17,31 @@ export function plainHead(head: RequestHead, target: string, extraLines = ''): s
  * The one place of the proxy where a credential is written. Throws CredentialMissingError where the stored value could
  * not be sent in its place.
  */
-export function injectedHead(head: RequestHead, resolved: ResolvedCredential): OutgoingHead {
+export function inject(head: RequestHead, resolved: ResolvedCredential): OutgoingRequest {
   const draft = new RequestDraft(
     head.target,
     head.fields.map(({ name }) => name),
   )
   for (const place of resolved.places) fillIn(draft, place, resolved)
-  const pending = draft.lines
-  if (draft.cookies.size > 0) pending.set('cookie', cookieLine(draft, head))
+  const pending = draft.headers
+  if (draft.cookies.size > 0) pending.set('cookie', cookieOf(draft, head))
   const injected = new Set([...pending.keys(), 'authorization'])
 
-  let lines = ''
+  const fields: Field[] = []
   for (const field of head.fields) {
     const key = spelled(field.name)
     if (!injected.has(key)) {
-      if (!isDropped(field, head)) lines += outgoingLine(field, head)
+      fields.push(field)
       continue
     }
     // The child's own `Authorization` goes even where another header is injected: with it, the request could act for
     // an account of the child's choice. All spellings and repetitions go; the first gives its place.
-    lines += pending.get(key) ?? ''
+    const own = pending.get(key)
+    if (own !== undefined) fields.push(fieldOf(own))
     pending.delete(key)
   }
-  for (const line of pending.values()) lines += line
-  return { text: `${head.method} ${draft.target} HTTP/${head.version}\r\n${lines}${closing(head)}\r\n`, injected }
+  for (const header of pending.values()) if (header !== undefined) fields.push(fieldOf(header))
+  return { head: { ...head, target: draft.target, fields }, injected }
 }
 
 function fillIn(draft: RequestDraft, place: Place, resolved: ResolvedCredential): void {
@@ -55,9 +51,13 @@ function fillIn(draft: RequestDraft, place: Place, resolved: ResolvedCredential)
   type.apply(draft, place.name, value, place.onlyIfAbsent === true)
 }
 
-function cookieLine(draft: RequestDraft, { fields }: RequestHead): string {
+function cookieOf(draft: RequestDraft, { fields }: RequestHead): { name: string; value: string } | undefined {
   const value = draft.cookieHeader(fields.flatMap((field) => (field.name === 'cookie' ? [field.value] : [])))
-  return value === '' ? '' : `Cookie: ${value}\r\n`
+  return value === '' ? undefined : { name: 'Cookie', value }
+}
+
+function fieldOf({ name, value }: { readonly name: string; readonly value: string }): Field {
+  return { name: name.toLowerCase(), value, spelled: name }
 }
 
 function notSendable({ provider, connection }: ResolvedCredential): BrokerError {
@@ -66,25 +66,4 @@ function notSendable({ provider, connection }: ResolvedCredential): BrokerError 
     connection,
     hint: `It holds a line break or another forbidden character. Store it again with \`broker login ${provider} --force\`.`,
   })
-}
-
-const CONNECTION_CANNOT_NAME = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'upgrade'])
-
-function isDropped({ name }: HeaderField, head: RequestHead): boolean {
-  if (name === 'connection' || name === 'upgrade') return !head.upgrade
-  if (isHopByHop(name) || name.startsWith('x-broker-')) return true
-  return head.connection.length > 0 && head.connection.includes(name) && !CONNECTION_CANNOT_NAME.has(name)
-}
-
-function outgoingLine(field: HeaderField, head: RequestHead): string {
-  return field.name === 'connection' && head.upgrade ? 'Connection: Upgrade\r\n' : field.line
-}
-
-// An HTTP/1.0 request gets one connection of its own, as its answer may be delimited by the close.
-function closing(head: RequestHead): string {
-  return head.version === '1.0' ? 'Connection: close\r\n' : ''
-}
-
-export function withoutInjection(text: string): OutgoingHead {
-  return { text, injected: NOTHING_INJECTED }
 }

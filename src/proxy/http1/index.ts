@@ -1,22 +1,12 @@
 /**
- * HTTP/1.1 by one strict grammar: heads, framing of bodies, answers, and the pool of upstream connections. What passes keeps
- * the exact bytes that it came with. Must never pass on what two servers could read in two ways, and never ask the daemon.
+ * HTTP/1.1 by one strict grammar, between bytes and messages: connections of the child, which are read and answered here, and
+ * those to services, which are written, read and kept for the next request. What passes from one to the other keeps the exact
+ * bytes that it came with, but for fields that were put in or concern one leg. Must never pass on what two servers could read
+ * in two ways, never decide where a request goes or what it carries, and never ask the daemon.
  */
-export { AnswerReader, type AnswerTaker, joined } from './answer-reader.ts'
-export { BodyFramer, type BodyReader } from './body-framing.ts'
+export { ChildConnection } from './child-connection.ts'
+export type { ChildRequest } from './child-request.ts'
 export { ChunkDecoder } from './chunk-decoder.ts'
-export { CollectedBody } from './collected-body.ts'
-export {
-  type BodyFraming,
-  cannotBecomeHead,
-  findHeadEnd,
-  type HeaderField,
-  isBodiless,
-  isHopByHop,
-  MAX_HEAD_BYTES,
-  Malformed,
-} from './header-fields.ts'
-export { type AfterRefusal, jsonAnswer, refusalAnswer } from './own-answer.ts'
-export { parseRequestHead, pathOf, type RequestHead } from './request-head.ts'
-export type { ResponseHead } from './response-head.ts'
-export { type Lessee, type UpstreamConnection, UpstreamPool } from './upstream-pool.ts'
+export { findHeadEnd, lineOf, MAX_HEAD_BYTES } from './header-fields.ts'
+export { lastRefusal } from './own-answer.ts'
+export { UpstreamPool } from './upstream-pool.ts'

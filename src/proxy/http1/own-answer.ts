@@ -1,7 +1,9 @@
-import type { Refusal, RefusalStatus } from '../messages/index.ts'
+import { answerOf, type OwnAnswer, type Refusal } from '../messages/index.ts'
+import { lineOf } from './header-fields.ts'
 
 // Not from `node:http`: that alone would double the start and bring 20 MB.
-const REASON_PHRASES: Readonly<Record<RefusalStatus, string>> = {
+const REASON_PHRASES: Readonly<Record<OwnAnswer['status'], string>> = {
+  200: 'OK',
   400: 'Bad Request',
   403: 'Forbidden',
   405: 'Method Not Allowed',
@@ -13,31 +15,17 @@ const REASON_PHRASES: Readonly<Record<RefusalStatus, string>> = {
   502: 'Bad Gateway',
 }
 
-export type AfterRefusal = 'keep' | 'close'
-
-const CHALLENGE = 'Proxy-Authenticate: Basic realm="broker"\r\n'
+export type AfterAnswer = 'keep' | 'close'
 
 /** The whole answer as bytes; without its body in answer to HEAD. */
-export function refusalAnswer(refusal: Refusal, method: string, after: AfterRefusal): Buffer {
-  const { status, error, message, hint, reason, retryAfter } = refusal
-  const body = JSON.stringify({ error, message, hint, reason })
+export function answerBytes({ status, fields, content }: OwnAnswer, method: string, after: AfterAnswer): Buffer {
   const head =
-    `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\n` +
-    'Content-Type: application/json\r\n' +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n` +
-    'Cache-Control: no-store\r\n' +
-    `X-Broker-Error: ${error}\r\n` +
-    (status === 407 ? CHALLENGE : '') +
-    (retryAfter === undefined ? '' : `Retry-After: ${Math.ceil(retryAfter)}\r\n`) +
-    (after === 'close' ? 'Connection: close\r\n' : '') +
-    '\r\n'
-  return Buffer.from(method === 'HEAD' ? head : head + body)
+    `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\n${fields.map(lineOf).join('')}` +
+    `Content-Length: ${Buffer.byteLength(content)}\r\n${after === 'close' ? 'Connection: close\r\n' : ''}\r\n`
+  return Buffer.from(method === 'HEAD' ? head : head + content)
 }
 
-/** What the proxy says of itself, on a connection that ends with it. */
-export function jsonAnswer(body: string): Buffer {
-  return Buffer.from(
-    'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nConnection: close\r\n' +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
+/** A refusal as the last bytes on a connection that no request was read from. */
+export function lastRefusal(refusal: Refusal): Buffer {
+  return answerBytes(answerOf(refusal), '', 'close')
 }

@@ -1,8 +1,13 @@
 /**
- * What the proxy says by itself, in place of a service. Plain values: must open nothing, and must never repeat a value that
- * may be a secret.
+ * HTTP as all versions of it have it: heads, bodies that flow, and what an edge offers to the exchange for a child and for a
+ * service. Beside them, what the proxy says by itself. Types and plain values: must open nothing, hold no byte, know no
+ * version of HTTP beyond the optional parts that say so, and never repeat a value that may be a secret.
  */
+export type { Body, BodyDecoder, BodySink, Collector, Passage, RequestBody } from './body.ts'
+export type { ChildStream, RequestEvents } from './child-stream.ts'
 export { DialError } from './dial-error.ts'
+export { type BodyFraming, type Field, isBodiless, pathOf, type RequestHead, type ResponseHead } from './head.ts'
+export { answerOf, answerWith, type OwnAnswer } from './own-answer.ts'
 export {
   ABSOLUTE_FORM,
   ASYMMETRIC_SIGNATURE,
@@ -22,10 +27,10 @@ export {
   PROXY_CREDENTIALS_WANTED,
   plaintextRefused,
   type Refusal,
-  type RefusalStatus,
   strictRefused,
   TUNNEL_WANTED,
   type UpstreamProblem,
   unknownAuthority,
   upstreamUnreachable,
 } from './refusal.ts'
+export type { AnswerEvents, Loss, OutgoingRequest, UpstreamStream, Upstreams } from './upstream-stream.ts'

@@ -1,28 +1,26 @@
-import { type BodyFraming, type BodyReader, ChunkDecoder } from '../http1/index.ts'
+import type { BodyDecoder, BodyFraming } from '../messages/index.ts'
+import type { BodyReader } from './body-framing.ts'
+import { ChunkDecoder } from './chunk-decoder.ts'
 
 const NOTHING = Buffer.alloc(0)
 
-/**
- * Takes the object out of a body whose chunks the child has signed, as it arrives: none of its bytes pass as they are,
- * the data goes in their place. It has to be as long as was announced, or the body is malformed.
- */
-export class AwsChunkedBody implements BodyReader {
+/** Takes a body out of its framing and through a decoder, as it arrives: none of its bytes pass as they are, what the decoder gives goes in their place. */
+export class DecodedBody implements BodyReader {
   passEnd = 0
-  /** After a read: the data that was in it. */
+  /** After a read: what the decoder gave. */
   trailers: Buffer | undefined
   done = false
   malformed = false
 
   readonly #outer: ChunkDecoder | undefined
-  readonly #inner = new ChunkDecoder()
+  readonly #decoder: BodyDecoder
   #wireLeft: number
-  #dataLeft: number
   #data: Buffer[] = []
 
-  constructor(framing: BodyFraming, decodedLength: number) {
+  constructor(framing: BodyFraming, decoder: BodyDecoder) {
     this.#outer = framing.kind === 'chunked' ? new ChunkDecoder() : undefined
     this.#wireLeft = framing.kind === 'length' ? framing.length : 0
-    this.#dataLeft = decodedLength
+    this.#decoder = decoder
   }
 
   read(bytes: Buffer, from: number): number {
@@ -30,6 +28,7 @@ export class AwsChunkedBody implements BodyReader {
     this.trailers = undefined
     if (this.done || this.malformed) return from
     const end = this.#outer === undefined ? this.#readLength(bytes, from) : this.#readChunks(this.#outer, bytes, from)
+    if (this.#decoder.malformed) this.malformed = true
     if (this.#wireDone) this.#end()
     this.trailers = this.#data.length === 1 ? this.#data[0] : Buffer.concat(this.#data)
     this.#data = []
@@ -42,7 +41,7 @@ export class AwsChunkedBody implements BodyReader {
   }
 
   #end(): void {
-    this.done = this.#inner.done && this.#dataLeft === 0
+    this.done = this.#decoder.complete
     if (!this.done) this.malformed = true
   }
 
@@ -60,10 +59,6 @@ export class AwsChunkedBody implements BodyReader {
   }
 
   #decode(part: Buffer): void {
-    const taken = this.#inner.read(part, 0, (data) => {
-      this.#dataLeft -= data.length
-      this.#data.push(data)
-    })
-    if (taken < part.length || this.#inner.malformed || this.#dataLeft < 0) this.malformed = true
+    this.#decoder.read(part, (data) => this.#data.push(data))
   }
 }
