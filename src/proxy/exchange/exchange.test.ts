@@ -126,7 +126,7 @@ function setUp(order: Partial<Order> = {}, head = requestHead()) {
       this.lease()
       return sent.at(-1)?.events ?? assert.fail('nothing was sent')
     },
-    headers: () => sent.map(({ request }) => request.head.fields.map(({ value }) => value).join()),
+    headers: () => sent.map(({ request }) => request.fields.map(({ value }) => value).join()),
     events: () => audited.map(({ event, status, reason }) => `${event} ${status} ${reason}`),
   }
 }

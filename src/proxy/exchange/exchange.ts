@@ -44,9 +44,9 @@ type State =
   /** The request goes out; of its final answer nothing came. */
   | { readonly kind: 'sending'; readonly attempt: Attempt; readonly upstream: UpstreamStream }
   /** The child gets this 401, unless the daemon has another credential than the one it refuses. */
-  | ({ readonly kind: 'held'; readonly version: number } & Answered)
+  | Held
   /** The answer goes to the child, perhaps while the request still goes out. */
-  | ({ readonly kind: 'relaying' } & Answered)
+  | Relaying
   /** The stream left HTTP: bytes pass both ways, and nothing is left to decide. */
   | { readonly kind: 'switched'; readonly upstream: UpstreamStream }
   | { readonly kind: 'done' }
@@ -54,13 +54,24 @@ type State =
 interface Answered {
   readonly attempt: Attempt
   readonly upstream: UpstreamStream
-  readonly head: ResponseHead
+  readonly status: number
   readonly body: Body
 }
 
 /** What there is of an exchange, whatever its state. */
 interface Known extends Partial<Answered> {
   readonly kind?: State['kind']
+}
+
+interface Held extends Answered {
+  readonly kind: 'held'
+  readonly head: ResponseHead
+  /** Of the credential that was refused. */
+  readonly version: number
+}
+
+interface Relaying extends Answered {
+  readonly kind: 'relaying'
 }
 
 const COLLECTING: State = { kind: 'collecting' }
@@ -91,10 +102,10 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   start(): void {
     this.#child.listen(this)
-    const { question, proxyFields, signed } = this.#order
+    const { question, requestTarget, proxyFields, signed } = this.#order
     const { body } = this.#child
     if (question === undefined) {
-      const request = bare(this.#sentHead, proxyFields)
+      const request = bare(this.#sentHead, requestTarget, proxyFields)
       this.#lease({ request, body, used: undefined, retried: false }, 'any')
     } else if (signed?.collects) this.#collect()
     else this.#ask(question, body)
@@ -127,7 +138,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     this.#close()
     if (state.kind === 'switched') return
     this.#services.log({ event: 'child_gone', host: this.#order.target.host })
-    this.#audit(state, 'head' in state ? statusWord(state.head) : 'failure', 'client_abort')
+    this.#audit(state, 'status' in state ? statusWord(state.status) : 'failure', 'client_abort')
   }
 
   onInterim(head: ResponseHead): void {
@@ -137,15 +148,16 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
   onAnswer(head: ResponseHead, body: Body): void {
     if (this.#state.kind !== 'sending') return
     const { attempt, upstream } = this.#state
-    const answered = { attempt, upstream, head, body }
-    if (head.status !== 401 || !this.#holds(answered)) this.#relay(answered)
+    const { status } = head
+    if (status === 401 && this.#holds(attempt, upstream, head, body)) return
+    this.#relay({ kind: 'relaying', attempt, upstream, status, body }, head)
   }
 
   onSwitched(head: ResponseHead, body: Body): void {
     if (this.#state.kind !== 'sending') return
     const { attempt, upstream } = this.#state
     this.#state = { kind: 'switched', upstream }
-    this.#audit({ attempt, head, body }, 'success')
+    this.#audit({ attempt, status: head.status, body }, 'success')
     this.#child.switchTo(head, body)
   }
 
@@ -196,8 +208,9 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
   /** @param retried whether the child's request was answered once before */
   #attemptWith(resolution: ResolvedCredential, body: Body, retried = false): Attempt | BrokerError {
     try {
-      const { decoder } = this.#order.signed ?? {}
-      const injected = inject(this.#sentHead, resolution)
+      const { requestTarget, signed } = this.#order
+      const decoder = signed?.decoder
+      const injected = inject(this.#sentHead, requestTarget, resolution)
       const request = decoder === undefined ? injected : { ...injected, decoder }
       return { request, body, used: usedBy(resolution), retried }
     } catch (error) {
@@ -207,9 +220,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
   }
 
   get #sentHead(): RequestHead {
-    const { signed, requestTarget } = this.#order
-    const { head } = this.#child
-    return signed?.head ?? (requestTarget === head.target ? head : { ...head, target: requestTarget })
+    return this.#order.signed?.head ?? this.#child.head
   }
 
   get #isBodiless(): boolean {
@@ -231,20 +242,19 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     upstream.send(attempt.request, attempt.body, this)
   }
 
-  #relay(answered: Answered): void {
-    this.#state = { kind: 'relaying', ...answered }
-    this.#child.respond(answered.head, answered.body)
+  #relay(state: Relaying, head: ResponseHead): void {
+    this.#state = state
+    this.#child.respond(head, state.body)
   }
 
   /**
    * Tells the daemon of a credential that was refused, where it can refresh that. A request that can be sent again waits for
    * its answer: then this is true.
    */
-  #holds(answered: Answered): boolean {
+  #holds(attempt: Attempt, upstream: UpstreamStream, head: ResponseHead, body: Body): boolean {
     const { question, target } = this.#order
-    const { retried, used } = answered.attempt
-    const version = used?.version
-    if (retried || question === undefined || version === undefined) return false
+    const version = attempt.used?.version
+    if (attempt.retried || question === undefined || version === undefined) return false
     const { questions, log } = this.#services
     const rejected = { ...question, rejected_version: version }
     if (!this.#isBodiless) {
@@ -253,7 +263,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
       })
       return false
     }
-    this.#state = { kind: 'held', version, ...answered }
+    this.#state = { kind: 'held', attempt, upstream, status: head.status, head, body, version }
     questions.ask(rejected, (outcome) => {
       if (this.#state.kind === 'held') this.#decide(this.#state, outcome)
     })
@@ -261,13 +271,13 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
   }
 
   /** Sends the request again where the daemon has another credential; else the child gets the answer that was held. */
-  #decide(held: Answered & { readonly version: number }, outcome: ResolvedCredential | Error): void {
+  #decide(held: Held, outcome: ResolvedCredential | Error): void {
     if (outcome instanceof Error) this.#letGo(held, outcome.name)
     else if (outcome.version === held.version) this.#letGo(held, 'no_other_credential')
     else this.#retry(held, outcome)
   }
 
-  #retry(held: Answered, resolution: ResolvedCredential): void {
+  #retry(held: Held, resolution: ResolvedCredential): void {
     const attempt = this.#attemptWith(resolution, held.attempt.body, true)
     if (attempt instanceof BrokerError) {
       this.#letGo(held, 'credential_invalid')
@@ -278,9 +288,9 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     this.#lease(attempt, REPEATABLE.has(this.#child.head.method) ? 'any' : 'fresh')
   }
 
-  #letGo({ attempt, upstream, head, body }: Answered, reason: string): void {
+  #letGo({ attempt, upstream, status, head, body }: Held, reason: string): void {
     this.#services.log({ event: 'not_retried', host: this.#order.target.host, reason })
-    this.#relay({ attempt, upstream, head, body })
+    this.#relay({ kind: 'relaying', attempt, upstream, status, body }, head)
   }
 
   #repeat({ attempt, upstream }: { readonly attempt: Attempt; readonly upstream: UpstreamStream }): void {
@@ -301,7 +311,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
   #finish(state: Answered): void {
     this.#state = DONE
     state.upstream.release()
-    this.#audit(state, statusWord(state.head))
+    this.#audit(state, statusWord(state.status))
     this.#child.finish()
   }
 
@@ -324,7 +334,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   /** Tells of every injected request, and of every one that was denied. */
   #audit(
-    { attempt, head, body }: Known,
+    { attempt, status: answered, body }: Known,
     status: 'success' | 'failure' | 'denied',
     reason = attempt?.retried ? 'retried_after_401' : undefined,
     about: About = {},
@@ -345,7 +355,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
         port: target.port,
         // As the child sent it, but for the segment where the key goes: it may have put one of its own there.
         path: pathOf(audited(this.#order.requestTarget)).slice(0, 8192),
-        ...(head && { status: head.status }),
+        ...(answered !== undefined && { status: answered }),
         duration_ms: Math.round((performance.now() - this.#startedAt) * 1000) / 1000,
         bytes_in: body?.bytes ?? 0,
         bytes_out: attempt?.body.bytes ?? 0,
@@ -383,6 +393,6 @@ function unchanged(target: string): string {
   return target
 }
 
-function statusWord({ status }: ResponseHead): 'success' | 'failure' {
+function statusWord(status: number): 'success' | 'failure' {
   return status < 400 ? 'success' : 'failure'
 }

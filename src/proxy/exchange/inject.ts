@@ -5,11 +5,11 @@ import type { Field, OutgoingRequest, RequestHead } from '../messages/index.ts'
 const NOTHING_INJECTED: ReadonlySet<string> = new Set()
 
 /** The child's request, with fields for a proxy on the way in place of its own; nothing is injected. */
-export function bare(head: RequestHead, proxyFields: readonly Field[]): OutgoingRequest {
-  if (proxyFields.length === 0) return { head, injected: NOTHING_INJECTED }
+export function bare(head: RequestHead, target: string, proxyFields: readonly Field[]): OutgoingRequest {
+  if (proxyFields.length === 0) return { head, target, fields: head.fields, injected: NOTHING_INJECTED }
   const injected = new Set(proxyFields.map(({ name }) => name))
   const own = head.fields.filter(({ name }) => !injected.has(spelled(name)))
-  return { head: { ...head, fields: [...own, ...proxyFields] }, injected }
+  return { head, target, fields: [...own, ...proxyFields], injected }
 }
 
 /**
@@ -17,11 +17,8 @@ export function bare(head: RequestHead, proxyFields: readonly Field[]): Outgoing
  * The one place of the proxy where a credential is written. Throws CredentialMissingError where the stored value could
  * not be sent in its place.
  */
-export function inject(head: RequestHead, resolved: ResolvedCredential): OutgoingRequest {
-  const draft = new RequestDraft(
-    head.target,
-    head.fields.map(({ name }) => name),
-  )
+export function inject(head: RequestHead, target: string, resolved: ResolvedCredential): OutgoingRequest {
+  const draft = new RequestDraft(target, head.fields)
   for (const place of resolved.places) fillIn(draft, place, resolved)
   const pending = draft.headers
   if (draft.cookies.size > 0) pending.set('cookie', cookieOf(draft, head))
@@ -41,7 +38,7 @@ export function inject(head: RequestHead, resolved: ResolvedCredential): Outgoin
     pending.delete(key)
   }
   for (const header of pending.values()) if (header !== undefined) fields.push(fieldOf(header))
-  return { head: { ...head, target: draft.target, fields }, injected }
+  return { head, target: draft.target, fields, injected }
 }
 
 function fillIn(draft: RequestDraft, place: Place, resolved: ResolvedCredential): void {

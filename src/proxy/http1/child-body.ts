@@ -92,7 +92,8 @@ export class ChildBody implements RequestBody {
   /** Takes what `bytes` hold of it; returns how many they were. */
   read(bytes: Buffer): number {
     if (this.#collecting !== undefined) return this.#collect(this.#collecting, bytes)
-    const [reader, sink] = [this.#reader, this.#sink]
+    const reader = this.#reader
+    const sink = this.#sink
     if (reader === undefined || sink === undefined) return 0
     const taken = reader.read(bytes, 0)
     this.#begun = true

@@ -11,11 +11,11 @@ import {
   type ResponseHead,
 } from '../messages/index.ts'
 import { ChildBody } from './child-body.ts'
-import { joined } from './joined.ts'
+import { adjoined, joined } from './joined.ts'
 import { keepAlive } from './keep-alive.ts'
 import { type AfterAnswer, answerBytes } from './own-answer.ts'
 import type { Http1RequestHead } from './request-head.ts'
-import { responseText } from './response-head.ts'
+import { writtenHead } from './response-head.ts'
 
 /** The connection that a request came on. */
 export interface Connection {
@@ -42,7 +42,7 @@ export class ChildRequest implements ChildStream, BodySink {
   #events: RequestEvents | undefined
   #answer: Body | undefined
   /** Waits for the first piece of the body, to leave with it. */
-  #answerHead = ''
+  #answerHead: Buffer | string = ''
   #closes = false
   #endsWithConnection = false
 
@@ -61,20 +61,20 @@ export class ChildRequest implements ChildStream, BodySink {
   }
 
   interim(head: ResponseHead): void {
-    if (this.head.version !== '1.0') this.#connection.socket.write(responseText(head, 'keep'), 'latin1')
+    if (this.head.version !== '1.0') this.#connection.socket.write(writtenHead(head, 'keep'), 'latin1')
   }
 
   respond(head: ResponseHead, body: Body): void {
     this.#endsWithConnection = head.framing.kind === 'until_close'
     this.#closes = !this.head.keepAlive || head.version === '1.0' || this.#endsWithConnection
-    this.#answerHead = responseText(head, this.#closes ? 'close' : 'keep')
+    this.#answerHead = writtenHead(head, this.#closes ? 'close' : 'keep')
     this.#take(body)
   }
 
   switchTo(head: ResponseHead, body: Body): void {
     this.switched = true
     keepAlive(this.#connection.socket)
-    this.#answerHead = head.text ?? responseText(head, 'keep')
+    this.#answerHead = head.exact ?? writtenHead(head, 'keep')
     this.#take(body)
     this.body.passAll()
   }
@@ -104,8 +104,9 @@ export class ChildRequest implements ChildStream, BodySink {
 
   /** A piece of the answer's body. */
   write(piece: Buffer): boolean {
-    const bytes = this.#answerHead === '' ? piece : joined(this.#answerHead, piece, undefined)
+    const head = this.#answerHead
     this.#answerHead = ''
+    const bytes = typeof head === 'string' ? joined(head, piece, undefined) : adjoined(head, piece)
     return bytes.length === 0 || this.#connection.socket.write(bytes)
   }
 

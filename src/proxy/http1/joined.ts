@@ -7,3 +7,13 @@ export function joined(head: string, body: Buffer, trailers: Buffer | undefined)
   trailers?.copy(out, head.length + body.length)
   return out
 }
+
+/** Two parts in one buffer, without a copy where they lie side by side, as what was read at once does. */
+export function adjoined(first: Buffer, second: Buffer): Buffer {
+  if (second.length === 0) return first
+  const end = first.byteOffset + first.length
+  const isAdjacent = first.buffer === second.buffer && end === second.byteOffset
+  return isAdjacent
+    ? Buffer.from(first.buffer, first.byteOffset, first.length + second.length)
+    : Buffer.concat([first, second])
+}

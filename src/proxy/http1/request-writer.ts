@@ -2,12 +2,12 @@ import type { Field, OutgoingRequest, RequestHead } from '../messages/index.ts'
 import { isHopByHop, lineOf } from './header-fields.ts'
 
 /** The head of a request as it goes upstream (latin1, with its empty line): as it came, without what concerns the child's leg. */
-export function requestText({ head, injected }: OutgoingRequest): string {
+export function requestText({ head, target, fields, injected }: OutgoingRequest): string {
   let lines = ''
-  for (const field of head.fields) {
+  for (const field of fields) {
     if (!isDropped(field, head) || injected.has(field.name.replaceAll('_', '-'))) lines += outgoingLine(field, head)
   }
-  return `${head.method} ${head.target} HTTP/${head.version}\r\n${lines}${closing(head)}\r\n`
+  return `${head.method} ${target} HTTP/${head.version}\r\n${lines}${closing(head)}\r\n`
 }
 
 const CONNECTION_CANNOT_NAME = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'upgrade'])

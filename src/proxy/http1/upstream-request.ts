@@ -170,7 +170,7 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
 
   #parse(bytes: Buffer, end: number): Http1ResponseHead | undefined {
     const { method = '', upgrade = false } = this.#request ?? {}
-    const head = parseResponseHead(bytes.toString('latin1', 0, end), method)
+    const head = parseResponseHead(bytes.toString('latin1', 0, end), method, bytes.subarray(0, end))
     return head instanceof Malformed || (head.status === 101 && !upgrade) ? undefined : head
   }
 

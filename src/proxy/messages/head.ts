@@ -52,8 +52,8 @@ export interface ResponseHead {
   readonly connection: readonly string[]
   /** The first line with its CRLF, exactly as HTTP/1.1 had it; absent of an answer that came otherwise. */
   readonly statusLine?: string
-  /** The whole head, in the same way. */
-  readonly text?: string
+  /** The bytes of the whole head, in the same way. What keeps the head keeps all that they were read with. */
+  readonly exact?: Buffer
 }
 
 /** Tells whether no byte of a body follows. */

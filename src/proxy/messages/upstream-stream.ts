@@ -1,12 +1,14 @@
 import type { Authority } from '../../network/index.ts'
 import type { Body, Passage } from './body.ts'
 import type { DialError } from './dial-error.ts'
-import type { RequestHead, ResponseHead } from './head.ts'
+import type { Field, RequestHead, ResponseHead } from './head.ts'
 import type { Reset } from './reset.ts'
 
-/** A request as it goes upstream. */
+/** A request as it goes upstream: its head, with another target and other fields in place of its own. */
 export interface OutgoingRequest extends Passage {
   readonly head: RequestHead
+  readonly target: string
+  readonly fields: readonly Field[]
 }
 
 /** The way of one request to a service and of its answer back: a connection of HTTP/1.1 for this time, or a stream of HTTP/2. */
