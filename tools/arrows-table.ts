@@ -1,11 +1,11 @@
-import { rooms, sharpTools } from './arrows.ts'
+import { holdsRooms, rooms, sharpTools } from './arrows.ts'
 import { tables } from './tables.ts'
 
 /** The tables of arrows, sharp tools and owners of tables as Markdown, for ARCHITECTURE.md. */
 export function arrowsTable(): string {
   const arrows = rooms.map(({ name, imports, types = [] }) => {
     const typesOnly = types.length > 0 ? `; types of ${types.join(', ')}` : ''
-    return `| ${name === 'daemon' ? 'daemon/*.ts' : name} | ${imports.join(', ') || 'nothing'}${typesOnly} |`
+    return `| ${holdsRooms(name) ? `${name}/*.ts` : name} | ${imports.join(', ') || 'nothing'}${typesOnly} |`
   })
   const tools = sharpTools.map(({ modules, rooms }) => `| ${modules.join(', ')} | ${rooms.join(', ') || 'no room'} |`)
   const owners = Object.entries(tables).map(

@@ -26,7 +26,19 @@ export const rooms: readonly Room[] = [
   { name: 'identity', imports: ['protocol'], types: SHAPES },
   { name: 'config', imports: ['protocol', 'network', 'identity'], types: SHAPES },
   { name: 'client', imports: ['protocol', 'network', 'injection', 'identity'], types: SHAPES },
-  { name: 'proxy', imports: ['protocol', 'network', 'injection'], types: SHAPES },
+  { name: 'proxy/messages', imports: ['protocol', 'network'] },
+  { name: 'proxy/tls', imports: ['protocol', 'network'] },
+  { name: 'proxy/http1', imports: ['protocol', 'network', 'proxy/messages'] },
+  {
+    name: 'proxy/exchange',
+    imports: ['protocol', 'network', 'injection', 'proxy/messages'],
+    types: SHAPES,
+  },
+  {
+    name: 'proxy',
+    imports: ['protocol', 'network', 'injection', 'proxy/messages', 'proxy/tls', 'proxy/http1', 'proxy/exchange'],
+    types: SHAPES,
+  },
   { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
   { name: 'import', imports: ['protocol', 'network'], types: [...SHAPES, 'client'] },
   {
@@ -147,6 +159,11 @@ export const rooms: readonly Room[] = [
   },
 ]
 
+/** Whether directories below that of this room are rooms of their own. */
+export function holdsRooms(room: string): boolean {
+  return rooms.some(({ name }) => name.startsWith(`${room}/`))
+}
+
 export interface SharpTool {
   /** Module names; one that begins with `node:` is Node's own. */
   readonly modules: readonly string[]
@@ -170,11 +187,14 @@ export const sharpTools: readonly SharpTool[] = [
   },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
-  { modules: ['node:tls'], rooms: ['network', 'proxy', 'run'] },
+  { modules: ['node:tls'], rooms: ['network', 'proxy', 'proxy/tls', 'run'] },
   // `network` opens no socket: it asks which family an address has, and which roots there are. `run` does not speak itself:
   // its preload teaches the child's Node to use the proxy.
-  { modules: ['node:net'], rooms: ['network', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
-  { modules: ['node:http', 'node:https'], rooms: ['client', 'proxy', 'run', 'daemon/api', 'daemon/flows'] },
+  {
+    modules: ['node:net'],
+    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
+  },
+  { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {

@@ -78,6 +78,22 @@ describe('the arrows', () => {
     assert.equal(status, 1)
   })
 
+  it('hold rooms within a room, and what is right above them', () => {
+    buildDoors()
+    build({
+      'src/proxy/tls/leaf.ts': "import { opened } from '../dial.ts'\nexport const leaf = opened\n",
+      'src/proxy/tls/index.ts': "export { leaf } from './leaf.ts'\n",
+      'src/proxy/dial.ts': "import { thing } from '../protocol/index.ts'\nexport const opened = thing\n",
+      'src/proxy/door.ts': "import { leaf } from './tls/index.ts'\nexport const a = leaf\n",
+      'src/proxy/behind.ts': "import { leaf } from './tls/leaf.ts'\nexport const b = leaf\n",
+      'src/run/around.ts': "import { leaf } from '../proxy/tls/index.ts'\nexport const c = leaf\n",
+    })
+    const { status, output } = check()
+    const found = [...output.matchAll(/^src\/(\S+) → /gm)].map(([, path]) => path)
+    assert.deepEqual([...new Set(found)].toSorted(), ['proxy/behind.ts', 'proxy/tls/leaf.ts', 'run/around.ts'])
+    assert.equal(status, 1)
+  })
+
   it('are not taken for kept where no module was found', () => {
     build({ 'src/empty.txt': '' })
     const { status, output } = check()

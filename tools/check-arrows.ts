@@ -1,13 +1,13 @@
 /** Holds every import to the table in `arrows.ts`. */
 import { existsSync } from 'node:fs'
 import { cruise, type IRegularForbiddenRuleType as Rule } from 'dependency-cruiser'
-import { type Room, rooms, type SharpTool, sharpTools, TEST_FILE } from './arrows.ts'
+import { holdsRooms, type Room, rooms, type SharpTool, sharpTools, TEST_FILE } from './arrows.ts'
 
 const TESTS = TEST_FILE.source
 
 function directoryOf(room: string): string {
-  // Files right below src/daemon are a room of their own: the one that puts the others together.
-  return room === 'daemon' ? '^src/daemon/[^/]+$' : `^src/${room}/`
+  // Files right below a directory of rooms are a room of their own: the one that puts the others together.
+  return holdsRooms(room) ? `^src/${room}/[^/]+$` : `^src/${room}/`
 }
 
 function doorOf(room: string): string {

@@ -1,11 +1,11 @@
 /** What one can see in the text of files: rooms and their doors, who reads the environment, who reveals a secret, whose tables are. */
-import { entries, environmentReaders, rooms } from './arrows.ts'
+import { entries, environmentReaders, holdsRooms, rooms } from './arrows.ts'
 import { revealList } from './reveal-list.ts'
 import { type SourceFile, sourceFiles } from './source-files.ts'
 import { tableProblems, unlistedTables } from './tables.ts'
 
-/** A comment on what the room is for, then named re-exports of its own files, and nothing else. */
-const DOOR = /^\/\*\*[\s\S]+?\*\/\n+(?:export (?:type )?\{[^}]+\} from '\.\/[a-z0-9-]+\.ts'\n)+$/
+/** A comment on what the room is for, then named re-exports of its own files or of the doors below it, and nothing else. */
+const DOOR = /^\/\*\*[\s\S]+?\*\/\n+(?:export (?:type )?\{[^}]+\} from '\.\/[a-z0-9-]+(?:\/index)?\.ts'\n)+$/
 
 const files = sourceFiles()
 const problems = [
@@ -22,7 +22,7 @@ process.exitCode = problems.length > 0 || files.length === 0 ? 1 : 0
 
 function roomOf({ path }: SourceFile): string {
   const [, first = '', second = ''] = path.split('/')
-  return first === 'daemon' && !second.includes('.') ? `daemon/${second}` : first
+  return holdsRooms(first) && !second.includes('.') ? `${first}/${second}` : first
 }
 
 function roomProblems(): readonly string[] {

@@ -51,7 +51,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/proxy/dial.ts': 1,
   'src/proxy/front-door.ts': 1,
   // A credential on its way into a request.
-  'src/proxy/inject.ts': 1,
+  'src/proxy/exchange/inject.ts': 1,
   'src/proxy/start-proxy.ts': 1,
   'src/run/child-environment.ts': 1,
   'src/run/descendants.ts': 1,

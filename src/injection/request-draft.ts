@@ -2,22 +2,22 @@
 export class RequestDraft {
   /** Path and query, as they are sent. */
   target: string
-  /** By name, the whole line that takes the place of the client's own, or `''` where that is only taken out. */
-  readonly lines = new Map<string, string>()
+  /** By name, what takes the place of the client's own, spelled as it is to be sent; undefined where that is only taken out. */
+  readonly headers = new Map<string, { readonly name: string; readonly value: string } | undefined>()
   /** By name, what takes the place of the client's own cookie. */
   readonly cookies = new Map<string, string | undefined>()
-  readonly #ownHeaders: ReadonlySet<string>
+  readonly #ownHeaders: readonly { readonly name: string }[]
 
-  /** @param ownHeaders names of the client's headers, in lower case */
-  constructor(target: string, ownHeaders: Iterable<string>) {
+  /** @param ownHeaders the client's headers, their names in lower case */
+  constructor(target: string, ownHeaders: readonly { readonly name: string }[]) {
     this.target = target
-    this.#ownHeaders = new Set(Array.from(ownHeaders, spelled))
+    this.#ownHeaders = ownHeaders
   }
 
   setHeader(name: string, value: string | undefined, onlyIfAbsent = false): void {
     const key = spelled(name.toLowerCase())
-    if (onlyIfAbsent && this.#ownHeaders.has(key)) return
-    this.lines.set(key, value === undefined ? '' : `${name}: ${value}\r\n`)
+    if (onlyIfAbsent && this.#ownHeaders.some((own) => spelled(own.name) === key)) return
+    this.headers.set(key, value === undefined ? undefined : { name, value })
   }
 
   setParameter(name: string, value: string | undefined): void {

@@ -2,7 +2,8 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { BrokerError } from '../protocol/index.ts'
 import type { ShippedEvent } from '../schemas/index.ts'
-import { type AuditEntry, AuditShipper } from './audit-shipper.ts'
+import { AuditShipper } from './audit-shipper.ts'
+import type { AuditEntry } from './exchange/index.ts'
 
 const ENTRY: AuditEntry = { event: 'proxy.request', status: 'success' }
 const AWAY = new BrokerError('DaemonUnavailableError', 'away')

@@ -1,9 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { setTimeout as retryDelay } from 'node:timers/promises'
 import type { ShippedEvent } from '../schemas/index.ts'
-
-/** What is known of an event where it happens; id, time and run are added here. */
-export type AuditEntry = Omit<ShippedEvent, 'id' | 'timestamp' | 'run_id'>
+import type { AuditEntry, AuditTrail } from './exchange/index.ts'
 
 interface AuditShipperOptions {
   readonly ship: (events: readonly ShippedEvent[]) => Promise<void>
@@ -23,7 +21,7 @@ const FLUSH_LIMIT = 3_000
  * Sends events to the daemon in batches, never in a request's way. What could not be sent is kept and sent again with
  * the same ids, so that the daemon stores it once; beyond 10,000 the oldest are dropped and counted.
  */
-export class AuditShipper {
+export class AuditShipper implements AuditTrail {
   readonly #options: AuditShipperOptions
   readonly #idPrefix = randomBytes(9).toString('base64url')
   #kept: ShippedEvent[] = []

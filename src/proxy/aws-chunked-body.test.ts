@@ -1,7 +1,8 @@
 import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { AwsChunkedBody } from './aws-chunked-body.ts'
-import type { BodyFraming } from './header-fields.ts'
+import { DecodedBody } from './http1/decoded-body.ts'
+import type { BodyFraming } from './messages/index.ts'
 
 const SIGNATURE = `;chunk-signature=${'0'.repeat(64)}`
 const CHUNKS = `4${SIGNATURE}\r\nfour\r\n5${SIGNATURE}\r\nfive5\r\n0${SIGNATURE}\r\nx-amz-checksum-crc32:AAAA\r\n\r\n`
@@ -15,7 +16,7 @@ function framed(chunks: string): string {
 
 /** Reads in pieces of this size; what came out, where it ended, and whether it was well-formed. */
 function read(text: string, size: number, framing: BodyFraming, length: number) {
-  const body = new AwsChunkedBody(framing, length)
+  const body = new DecodedBody(framing, new AwsChunkedBody(length))
   const bytes = Buffer.from(text)
   let [data, at] = ['', 0]
   while (at < bytes.length && !body.done && !body.malformed) {

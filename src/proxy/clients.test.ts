@@ -8,8 +8,8 @@ import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { Secret } from '../protocol/index.ts'
-import { createCertificateAuthority } from './certificate-authority.ts'
 import { answering, Client, CREDENTIAL, openTunnel, stage, tcpOrigin, testAuthority, tlsOrigin } from './test-stage.ts'
+import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
 /** Real clients, as children of `broker run` are: proxy and CA by environment, and no option of their own. */
 

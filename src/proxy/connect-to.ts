@@ -1,5 +1,4 @@
-import type { Authority } from '../network/index.ts'
-import { type Host, hostOf } from '../network/index.ts'
+import { type Authority, type Host, hostOf } from '../network/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 
 /** Dial elsewhere, verify the name as before, as `curl --connect-to`: `host` `''` and `port` 0 match any, `toHost` `''` and `toPort` 0 change nothing. */

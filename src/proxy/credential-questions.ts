@@ -1,6 +1,7 @@
 import type { ResolvedCredential } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
+import type { Questions } from './exchange/index.ts'
 
 type Answered = (outcome: ResolvedCredential | Error) => void
 
@@ -26,7 +27,7 @@ const PATIENCE = 1
  * Asks the daemon on each request. Requests that wait for the very same question share one ask, but only one that is
  * started after they arrived: the answer is as fresh for each as if it had asked alone.
  */
-export class CredentialQuestions {
+export class CredentialQuestions implements Questions {
   readonly #resolve: (request: ResolveRequest) => Promise<ResolvedCredential>
   readonly #timeLimit: number
   readonly #questions = new Map<string, Question>()

@@ -3,7 +3,6 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
-import { createCertificateAuthority } from './certificate-authority.ts'
 import { parseCorporateProxy } from './corporate-proxy.ts'
 import {
   answering,
@@ -19,6 +18,7 @@ import {
   testAuthority,
   tlsOrigin,
 } from './test-stage.ts'
+import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
 const GET = 'GET / HTTP/1.1\r\nHost: api.prov.test\r\n\r\n'
 

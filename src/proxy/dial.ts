@@ -1,22 +1,24 @@
 import { lookup as dnsLookup, type LookupAddress } from 'node:dns'
 import { connect as connectTcp, isIP, type LookupFunction, type Socket } from 'node:net'
-import { connect as connectTls, type SecureContext, type TLSSocket } from 'node:tls'
-import { LRUCache } from 'lru-cache'
-import { type Authority, authority, formatAuthority, isUnknownAuthority, trustContext } from '../network/index.ts'
+import type { TLSSocket } from 'node:tls'
+import { type Authority, authority, formatAuthority, isUnknownAuthority } from '../network/index.ts'
 import type { AddressGuard, ForbiddenAddress } from './address-guard.ts'
 import { type ConnectTo, redirectDial } from './connect-to.ts'
 import { type CorporateProxy, corporateProxyFor, type ProxyEndpoint } from './corporate-proxy.ts'
-import { ConnectRefused, connectAnswer, opened } from './open-socket.ts'
-import { UNTOUCHED_HEADER } from './outer-run.ts'
-import { issuerOfUntrusted } from './peer-issuer.ts'
+import { lineOf } from './http1/index.ts'
 import {
   addressRefused,
+  DialError,
+  type Field,
   outerRunRefused,
   type Refusal,
   type UpstreamProblem,
   unknownAuthority,
   upstreamUnreachable,
-} from './refusal.ts'
+} from './messages/index.ts'
+import { ConnectRefused, connectAnswer, opened } from './open-socket.ts'
+import { UNTOUCHED_HEADER } from './outer-run.ts'
+import { issuerOfUntrusted, UpstreamTls } from './tls/index.ts'
 
 interface DialOptions {
   readonly guard: AddressGuard
@@ -29,18 +31,7 @@ interface DialOptions {
   readonly timeLimit?: number
 }
 
-/** Why there is no connection. `refusal` is what the child is told. */
-export class DialError extends Error {
-  readonly refusal: Refusal
-
-  constructor(refusal: Refusal, cause?: unknown) {
-    super(refusal.message, { cause })
-    this.refusal = refusal
-  }
-}
-
 const TIME_LIMIT = 15_000
-const MAX_SESSIONS = 256
 
 /**
  * Opens upstream connections: through the corporate proxy where one is set, to the address that was checked, with
@@ -48,11 +39,11 @@ const MAX_SESSIONS = 256
  */
 export class Dialer {
   readonly #options: DialOptions
-  readonly #sessions = new LRUCache<string, Buffer>({ max: MAX_SESSIONS })
-  #trust: SecureContext | undefined
+  readonly #tls: UpstreamTls
 
   constructor(options: DialOptions) {
     this.#options = options
+    this.#tls = new UpstreamTls(options.upstreamCa)
   }
 
   /** The proxy that a plain http request to `target` is handed to, if any. */
@@ -78,22 +69,9 @@ export class Dialer {
   tls(target: Authority): Promise<TLSSocket> {
     return this.#dial(target, async (signal) => {
       const proxy = corporateProxyFor(this.#options.corporateProxy, 'https', target)
-      const key = formatAuthority(target)
-      const socket = connectTls({
-        ...(proxy === undefined
-          ? this.#direct(this.#redirected(target))
-          : { socket: await this.#reach(target, signal) }),
-        servername: target.host,
-        secureContext: this.#upstreamTrust(),
-        rejectUnauthorized: true,
-        ALPNProtocols: ['http/1.1'],
-        session: this.#sessions.get(key),
-      })
-      // NODE_OPTIONS=--tls-keylog would write the keys of these connections to a file.
-      socket.removeAllListeners('keylog')
-      socket.on('session', (session) => {
-        if (socket.authorized) this.#sessions.set(key, session)
-      })
+      const way =
+        proxy === undefined ? this.#direct(this.#redirected(target)) : { socket: await this.#reach(target, signal) }
+      const socket = this.#tls.toService(target, way)
       await opened(socket, 'secureConnect', signal).catch(async (error: unknown) => {
         throw isUnknownAuthority(error) ? await this.#namingIssuer(target, signal, error) : error
       })
@@ -104,7 +82,9 @@ export class Dialer {
   /** What to set, and for whom, where a service has a certificate of an authority that nobody here knows. */
   async #namingIssuer(target: Authority, signal: AbortSignal, cause: unknown): Promise<unknown> {
     try {
-      const issuer = await issuerOfUntrusted(await this.#reach(target, signal), target.host, signal)
+      const issuer = await issuerOfUntrusted(await this.#reach(target, signal), target.host, (socket) =>
+        opened(socket, 'secureConnect', signal),
+      )
       return new DialError(unknownAuthority(target.host, issuer), cause)
     } catch {
       return cause
@@ -163,22 +143,15 @@ export class Dialer {
     const { host, port } = proxy
     if (!proxy.tls) return opened(connectTcp({ host, port, allowHalfOpen: true }), 'connect', signal)
     const servername = isIP(host) === 0 ? host : ''
-    const socket = connectTls({
-      host,
-      port,
-      servername,
-      secureContext: this.#upstreamTrust(),
-      rejectUnauthorized: true,
-    })
-    socket.removeAllListeners('keylog')
-    return opened(socket, 'secureConnect', signal)
+    return opened(this.#tls.toProxy({ host, port }, servername), 'secureConnect', signal)
   }
 
   async #connectThrough(proxy: ProxyEndpoint, target: Authority, signal: AbortSignal): Promise<Socket> {
     try {
       const socket = await this.#connectToProxy(proxy, signal)
       const named = formatAuthority(target)
-      const lines = proxyAuthorizationLine(proxy) + (proxy.isOuterRun ? `${UNTOUCHED_HEADER}: untouched\r\n` : '')
+      const lines =
+        proxyAuthorization(proxy).map(lineOf).join('') + (proxy.isOuterRun ? `${UNTOUCHED_HEADER}: untouched\r\n` : '')
       socket.write(`CONNECT ${named} HTTP/1.1\r\nHost: ${named}\r\n${lines}\r\n`, 'latin1')
       await connectAnswer(socket, signal)
       return socket
@@ -189,11 +162,6 @@ export class Dialer {
 
   #redirected(target: Authority): Authority {
     return redirectDial(this.#options.connectTo, target)
-  }
-
-  #upstreamTrust(): SecureContext {
-    this.#trust ??= trustContext(this.#options.upstreamCa)
-    return this.#trust
   }
 
   #assertAllowed(target: Authority): void {
@@ -216,9 +184,10 @@ export class Dialer {
   }
 }
 
-/** The line that a corporate proxy wants, or nothing. Goes to that proxy alone. */
-export function proxyAuthorizationLine({ authorization }: ProxyEndpoint): string {
-  return authorization === undefined ? '' : `Proxy-Authorization: ${authorization.reveal()}\r\n`
+/** The field that a corporate proxy wants, or none. Goes to that proxy alone. */
+export function proxyAuthorization({ authorization }: ProxyEndpoint): readonly Field[] {
+  if (authorization === undefined) return []
+  return [{ name: 'proxy-authorization', value: authorization.reveal(), spelled: 'Proxy-Authorization' }]
 }
 
 function refusedBy({ isOuterRun }: ProxyEndpoint, { host }: Authority, cause: unknown): Refusal {

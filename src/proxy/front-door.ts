@@ -4,29 +4,30 @@ import { type Authority, formatAuthority, isCommonLoopback, parseAuthority } fro
 import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
 import type { AddressGuard } from './address-guard.ts'
-import type { CertificateAuthority } from './certificate-authority.ts'
-import { DialError, type Dialer, proxyAuthorizationLine } from './dial.ts'
-import type { Services } from './exchange.ts'
-import { isBodiless } from './header-fields.ts'
+import { type Dialer, proxyAuthorization } from './dial.ts'
+import { lastRefusal } from './http1/index.ts'
 import { intercept, recordDenied, refusePlaintext } from './intercept.ts'
-import { UNTOUCHED_HEADER } from './outer-run.ts'
-import { readPlainTunnel } from './plain-tunnel.ts'
 import {
   addressRefused,
   BAD_AUTHORITY,
+  DialError,
   HOST_CONFLICT,
+  isBodiless,
   METHOD_NOT_ALLOWED,
   NOT_A_PROXY_REQUEST,
   PROXY_CREDENTIALS_WANTED,
+  pathOf,
   plaintextRefused,
   type Refusal,
-  refusalAnswer,
+  type RequestHead,
   strictRefused,
   TUNNEL_WANTED,
-} from './refusal.ts'
-import { type ConnectOrder, Relay, type Verdict } from './relay.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
+} from './messages/index.ts'
+import { UNTOUCHED_HEADER } from './outer-run.ts'
+import { readPlainTunnel } from './plain-tunnel.ts'
+import { type ConnectOrder, relay, type Services, type Verdict } from './relay.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
+import type { CertificateAuthority } from './tls/index.ts'
 import { joinSockets } from './tunnel.ts'
 
 interface FrontDoorOptions {
@@ -63,7 +64,7 @@ export class FrontDoor {
 
   accept(child: Socket, admission: Admission): void {
     child.setNoDelay(true)
-    new Relay({
+    relay({
       socket: child,
       transport: child,
       services: this.#options.plainServices,
@@ -111,8 +112,8 @@ export class FrontDoor {
     const question = this.#plainQuestion(target, head)
     const proxy = this.#options.dialer.httpProxyFor(target)
     const requestTarget = proxy === undefined ? originForm(head) : head.target
-    const extraLines = proxy === undefined ? '' : proxyAuthorizationLine(proxy)
-    return { kind: 'forward', target, requestTarget, extraLines, question }
+    const proxyFields = proxy === undefined ? [] : proxyAuthorization(proxy)
+    return { kind: 'forward', target, requestTarget, proxyFields, question }
   }
 
   /** On this machine each port is a server of its own: what listens beside a routed one is none of ours. */
@@ -179,7 +180,7 @@ export class FrontDoor {
     } catch (error) {
       if (!(error instanceof DialError)) throw error
       if (error.refusal.status === 403) recordDenied(this.#options.services, error.refusal, target, undefined)
-      if (connect === 'open') child.end(refusalAnswer(error.refusal, '', 'close'))
+      if (connect === 'open') child.end(lastRefusal(error.refusal))
       else child.destroy()
       child.resume()
     }

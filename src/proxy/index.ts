@@ -4,8 +4,9 @@
  * Must never inject on plain http, under an authority other than the one the child connected to, or into a request the
  * daemon did not allow; must never forward such a request bare; must never weaken upstream TLS.
  */
-export { type CertificateAuthority, createCertificateAuthority } from './certificate-authority.ts'
+
 export { type ConnectTo, parseConnectTo } from './connect-to.ts'
 export { type CorporateProxy, type CorporateProxyEnvironment, parseCorporateProxy } from './corporate-proxy.ts'
 export { throughOuterRun } from './outer-run.ts'
 export { type Broker, newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
+export { type CertificateAuthority, createCertificateAuthority } from './tls/index.ts'

@@ -1,22 +1,21 @@
 import type { Socket } from 'node:net'
-import { TLSSocket } from 'node:tls'
 import { type Authority, parseAuthority } from '../network/index.ts'
 import type { Route } from '../schemas/index.ts'
-import type { CertificateAuthority } from './certificate-authority.ts'
-import type { Services } from './exchange.ts'
+import { lastRefusal } from './http1/index.ts'
 import {
   ABSOLUTE_FORM,
   authorityMismatch,
   BAD_AUTHORITY,
   METHOD_NOT_ALLOWED,
+  pathOf,
   plaintextRefused,
   type Refusal,
-  refusalAnswer,
-} from './refusal.ts'
-import { type Judge, Relay, type Verdict } from './relay.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
+  type RequestHead,
+} from './messages/index.ts'
+import { type Judge, relay, type Services, type Verdict } from './relay.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
 import { signedOrder } from './signed-order.ts'
+import { askedServerName, type CertificateAuthority, endTls } from './tls/index.ts'
 
 interface Interception {
   /** The authority of the CONNECT: the only one that a request on this connection may name. */
@@ -47,29 +46,21 @@ export function intercept(child: Socket, interception: Interception): void {
 export function refusePlaintext(child: Socket, target: Authority, services: Services): void {
   const refusal = plaintextRefused(target)
   recordDenied(services, refusal, target, undefined)
-  child.end(refusalAnswer(refusal, '', 'close'))
+  child.end(lastRefusal(refusal))
   child.resume()
 }
 
 function terminateTls(child: Socket, interception: Interception, done: () => void): void {
   const { target, certificates, services } = interception
-  const socket = new TLSSocket(child, {
-    isServer: true,
-    secureContext: certificates.secureContextFor(target.host),
-    ALPNProtocols: ['http/1.1'],
-  })
-  // As on the upstream leg: --tls-keylog would write the keys to a file.
-  socket.removeAllListeners('keylog')
+  const socket = endTls(child, certificates.secureContextFor(target.host))
   socket.on('error', (error) => {
     services.log({ event: 'child_tls_failed', host: target.host, reason: error.message })
     child.destroy()
   })
   socket.once('secure', () => {
     done()
-    // Without a server name it is false. The name is raw: a trailing dot or another spelling is another name.
-    const { servername } = socket as TLSSocket & { readonly servername?: string | false | null }
-    const named = typeof servername === 'string' && servername.toLowerCase() === target.host
-    new Relay({ socket, transport: child, judge: judgeFor(interception, named), services })
+    const named = askedServerName(socket) === target.host
+    relay({ socket, transport: child, judge: judgeFor(interception, named), services })
   })
 }
 
@@ -96,7 +87,7 @@ export function judgeRequest(
   if (named.host !== target.host || named.port !== target.port) return refuse(authorityMismatch(target.host))
   const path = pathOf(head.target)
   const routes = routesForPath(all, path)
-  const plain = { kind: 'forward', target, requestTarget: head.target, extraLines: '' } as const
+  const plain = { kind: 'forward', target, requestTarget: head.target, proxyFields: [] } as const
   if (routes.some(({ signs }) => signs)) {
     const signed = signedOrder(head, target)
     if (signed !== undefined && 'status' in signed) return refuse(signed)

@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { findHeadEnd, MAX_HEAD_BYTES } from './header-fields.ts'
+import { findHeadEnd, MAX_HEAD_BYTES } from './http1/index.ts'
 
 /** Resolves with the socket once it is open; destroys it where it does not open in time. */
 export function opened<S extends Socket>(

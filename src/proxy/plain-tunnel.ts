@@ -1,8 +1,7 @@
 import type { Socket } from 'node:net'
 import type { Authority } from '../network/index.ts'
-import type { Services } from './exchange.ts'
 import { judgeRequest, recordDenied, TLS_HANDSHAKE } from './intercept.ts'
-import { type Judge, Relay } from './relay.ts'
+import { type Judge, relay, type Services } from './relay.ts'
 import type { RouteTable } from './route-table.ts'
 
 interface PlainTunnel {
@@ -27,7 +26,7 @@ export function readPlainTunnel(child: Socket, { target, routes, services, untou
     child.unshift(first)
     child.off('end', gone)
     if (first[0] === TLS_HANDSHAKE) return untouched()
-    new Relay({ socket: child, transport: child, judge: judgeFor(target, routes, services), services })
+    relay({ socket: child, transport: child, judge: judgeFor(target, routes, services), services })
     child.resume()
   })
   child.resume()

@@ -3,23 +3,17 @@ import type { Authority } from '../network/index.ts'
 import { withoutOptionalSpace } from '../protocol/index.ts'
 import type { ResolveRequest, Signable } from '../schemas/index.ts'
 import { AwsChunkedBody } from './aws-chunked-body.ts'
-import type { BodyReader } from './body-framing.ts'
-import { CollectedBody } from './collected-body.ts'
-import { type HeaderField, isBodiless } from './header-fields.ts'
-import { ASYMMETRIC_SIGNATURE, DECODED_LENGTH_WANTED, PAYLOAD_NOT_SIGNABLE, type Refusal } from './refusal.ts'
-import { pathOf, type RequestHead } from './request-head.ts'
-
-/** How a request becomes one that is signed. */
-export interface SignedOrder {
-  /** What is asked about it; without `sign` until its body was collected. */
-  readonly question: ResolveRequest
-  /** The head to send in place of the child's; its framing is that of what is sent. */
-  readonly head?: RequestHead
-  /** Reads the body where its bytes do not pass as they are. */
-  readonly body?: BodyReader
-  /** The body is held until its hash is known. */
-  readonly collects?: { readonly body: CollectedBody; readonly question: (payload: string) => ResolveRequest }
-}
+import type { SignedOrder } from './exchange/index.ts'
+import {
+  ASYMMETRIC_SIGNATURE,
+  DECODED_LENGTH_WANTED,
+  type Field,
+  isBodiless,
+  PAYLOAD_NOT_SIGNABLE,
+  pathOf,
+  type Refusal,
+  type RequestHead,
+} from './messages/index.ts'
 
 /**
  * Plans how a request to a service that wants signatures is signed (AWS Signature Version 4). Undefined for one that
@@ -39,11 +33,10 @@ export function signedOrder(head: RequestHead, target: Authority): SignedOrder |
   if (declared !== undefined && declared !== '') return PAYLOAD_NOT_SIGNABLE
   if (isBodiless(head.framing)) return { question: order(EMPTY_SHA256) }
   if (isS3(target, scope)) return { question: order(UNSIGNED) }
-  const body = new CollectedBody(head.framing)
   // It was asked for already when the body is sent on.
   const sent = without(head, (name) => name === 'expect')
   const { sign: _, ...question } = order(UNSIGNED)
-  return { question, head: sent, collects: { body, question: (payload) => order(payload, sent) } }
+  return { question, head: sent, collects: (payload) => order(payload, sent) }
 }
 
 const UNSIGNED = 'UNSIGNED-PAYLOAD'
@@ -86,7 +79,7 @@ function decoded(
   if (!/^[0-9]{1,15}$/.test(announced)) return DECODED_LENGTH_WANTED
   const length = Number(announced)
   const sent = withLength(withoutChunks(head), length)
-  return { question: order(UNSIGNED, sent), head: sent, body: new AwsChunkedBody(head.framing, length) }
+  return { question: order(UNSIGNED, sent), head: sent, decoder: new AwsChunkedBody(length) }
 }
 
 /** Of the chunks themselves, and of a checksum that would have come behind them. */
@@ -107,7 +100,7 @@ function withoutChunks(head: RequestHead): RequestHead {
   return { ...kept, fields: kept.fields.flatMap(withoutAwsChunked) }
 }
 
-function withoutAwsChunked(field: HeaderField): readonly HeaderField[] {
+function withoutAwsChunked(field: Field): readonly Field[] {
   if (field.name !== 'content-encoding') return [field]
   const codings = field.value.split(',').map(withoutOptionalSpace)
   const kept = codings.filter((coding) => coding !== '' && coding.toLowerCase() !== 'aws-chunked')
@@ -122,8 +115,8 @@ function withLength(head: RequestHead, length: number): RequestHead {
   }
 }
 
-function fieldOf(name: string, value: string): HeaderField {
-  return { name: name.toLowerCase(), value, line: `${name}: ${value}\r\n` }
+function fieldOf(name: string, value: string): Field {
+  return { name: name.toLowerCase(), value, spelled: name }
 }
 
 function without(head: RequestHead, isDropped: (name: string) => boolean): RequestHead {

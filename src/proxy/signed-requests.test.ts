@@ -7,8 +7,8 @@ import { credentialRequest } from '../daemon/credentials/credential-request.ts'
 import { signedResolution } from '../daemon/credentials/signed-resolution.ts'
 import { Secret } from '../protocol/index.ts'
 import { resolveRequest } from '../schemas/index.ts'
-import { createCertificateAuthority } from './certificate-authority.ts'
 import { type Client, daemon, openTls, resolution, route, stage, tlsOrigin } from './test-stage.ts'
+import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
 const authority = createCertificateAuthority(['*.amazonaws.com'], new Date())
 const KEY: AccessKey = { accessKeyId: 'AKIACNRY00000001', secretAccessKey: 'CNRYsecret/access+key' }
@@ -81,7 +81,7 @@ async function signingStage(t: TestContext, key: AccessKey = KEY) {
     route: HOSTS.map((host) => route(host, { signs: true })),
   })
   const open = (host: string) => openTls(t, proxy, host)
-  return { taken, open, daemon: fake, wire }
+  return { taken, open, proxy, daemon: fake, wire }
 }
 
 /** What a client sends that was given a placeholder for a key. */
@@ -157,7 +157,7 @@ describe('a request that is signed', { timeout: 30_000 }, () => {
 
   for (const framing of ['length', 'chunked'] as const)
     it(`is hashed before it is sent where its service wants that: ${framing}`, async (t) => {
-      const { open, taken, daemon: asked } = await signingStage(t)
+      const { open, proxy, taken, daemon: asked } = await signingStage(t)
       const client = await open(DYNAMODB)
       const frame = framing === 'length' ? 'Content-Length: 14' : 'Transfer-Encoding: chunked'
       client.send(
@@ -176,6 +176,8 @@ describe('a request that is signed', { timeout: 30_000 }, () => {
         /signed$/,
         'the connection goes on',
       )
+      await proxy.flush()
+      assert.equal(asked.events[0]?.request?.bytes_out, framing === 'length' ? 14 : 33)
     })
 
   it('is refused where it is too long to be hashed, before anything is asked', async (t) => {

@@ -6,15 +6,15 @@ import { BrokerError, Secret } from '../protocol/index.ts'
 import type { ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
 import { createAddressGuard } from './address-guard.ts'
 import { AuditShipper } from './audit-shipper.ts'
-import { createCertificateAuthority } from './certificate-authority.ts'
 import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
 import { Dialer } from './dial.ts'
-import type { Services } from './exchange.ts'
 import { type Admission, FrontDoor } from './front-door.ts'
+import { UpstreamPool } from './http1/index.ts'
+import type { Services } from './relay.ts'
 import { RouteTable } from './route-table.ts'
-import { UpstreamPool } from './upstream-pool.ts'
+import { createCertificateAuthority } from './tls/index.ts'
 
 /** What the proxy asks of the daemon. */
 export interface Broker {
@@ -106,8 +106,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     guard,
     dialer,
     certificates,
-    services: { ...shared, pool: tlsPool },
-    plainServices: { ...shared, pool: httpPool },
+    services: { ...shared, upstreams: tlsPool },
+    plainServices: { ...shared, upstreams: httpPool },
     describe: options.describe ?? (() => '{}'),
   })
 

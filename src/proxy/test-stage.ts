@@ -6,8 +6,8 @@ import type { Place, ResolvedCredential } from '../injection/index.ts'
 import { hostOf } from '../network/index.ts'
 import { Secret } from '../protocol/index.ts'
 import type { ResolveRequest, Route, ShippedEvent } from '../schemas/index.ts'
-import { createCertificateAuthority } from './certificate-authority.ts'
 import { type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
+import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
 /** The world around one proxy under test: services on loopback, and a daemon that is a small object. */
 

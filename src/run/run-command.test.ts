@@ -11,7 +11,7 @@ import { type Caller, connect, type DaemonUnderTest, owner, startDaemon } from '
 import { startRunProxy } from '../cli/start-run-proxy.ts'
 import { DaemonClient, expectDaemon, type Signer } from '../client/index.ts'
 import { generateSigningKey } from '../identity/index.ts'
-import { createCertificateAuthority } from '../proxy/certificate-authority.ts'
+import { createCertificateAuthority } from '../proxy/tls/certificate-authority.ts'
 import { ProxyProcess } from './proxy-process.ts'
 import { type RunOptions, runCommand } from './run-command.ts'
 

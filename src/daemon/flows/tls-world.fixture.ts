@@ -3,7 +3,7 @@ import { createServer } from 'node:http'
 import { type AddressInfo, connect } from 'node:net'
 import type { TestContext } from 'node:test'
 import { type Script, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
-import { createCertificateAuthority } from '../../proxy/certificate-authority.ts'
+import { createCertificateAuthority } from '../../proxy/tls/certificate-authority.ts'
 
 /** A made-up world with a root of its own for `*.test`. */
 const authority = createCertificateAuthority(['*.test'], new Date())

@@ -192,7 +192,13 @@ describe('injection', () => {
       const definition = {
         api_key: { fields: [field('account', { required: false }), field('api_key', { secret: true })] },
         injections: [
-          { type: 'basic', username: '{account}', password: '{api_key}', hosts: [MAIN.hostPattern], if_field: 'account' },
+          {
+            type: 'basic',
+            username: '{account}',
+            password: '{api_key}',
+            hosts: [MAIN.hostPattern],
+            if_field: 'account',
+          },
           { type: 'header', name: 'authorization', value: 'Bearer {api_key}', hosts: [MAIN.hostPattern] },
         ],
       }

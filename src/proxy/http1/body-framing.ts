@@ -1,11 +1,5 @@
-import {
-  type BodyFraming,
-  cannotBecomeHead,
-  type HeaderField,
-  isBodiless,
-  MAX_HEAD_BYTES,
-  parseHeaderFields,
-} from './header-fields.ts'
+import { type BodyFraming, isBodiless } from '../messages/index.ts'
+import { cannotBecomeHead, type HeaderField, MAX_HEAD_BYTES, parseHeaderFields } from './header-fields.ts'
 
 type State = 'data' | 'size' | 'data_end' | 'trailers' | 'held_trailers'
 

@@ -1,20 +1,7 @@
-import { type Authority, formatAuthority } from '../network/index.ts'
-import { BrokerError, type BrokerErrorOptions, type ErrorName } from '../protocol/index.ts'
-import type { Malformed } from './header-fields.ts'
+import { type Authority, formatAuthority } from '../../network/index.ts'
+import { BrokerError, type BrokerErrorOptions, type ErrorName } from '../../protocol/index.ts'
 
-// Not from `node:http`: that alone would double the start and bring 20 MB.
-const REASON_PHRASES = {
-  400: 'Bad Request',
-  403: 'Forbidden',
-  405: 'Method Not Allowed',
-  407: 'Proxy Authentication Required',
-  411: 'Length Required',
-  413: 'Content Too Large',
-  421: 'Misdirected Request',
-  431: 'Request Header Fields Too Large',
-  502: 'Bad Gateway',
-} as const
-type RefusalStatus = keyof typeof REASON_PHRASES
+export type RefusalStatus = 400 | 403 | 405 | 407 | 411 | 413 | 421 | 431 | 502
 
 /** An answer of the proxy itself, in place of the service's. Never says more than the child already knows. */
 export interface Refusal {
@@ -29,36 +16,14 @@ export interface Refusal {
   readonly retryAfter?: number
 }
 
-export type AfterRefusal = 'keep' | 'close'
-
-const CHALLENGE = 'Proxy-Authenticate: Basic realm="broker"\r\n'
-
-/** The whole answer as bytes; without its body in answer to HEAD. */
-export function refusalAnswer(refusal: Refusal, method: string, after: AfterRefusal): Buffer {
-  const { status, error, message, hint, reason, retryAfter } = refusal
-  const body = JSON.stringify({ error, message, hint, reason })
-  const head =
-    `HTTP/1.1 ${status} ${REASON_PHRASES[status]}\r\n` +
-    'Content-Type: application/json\r\n' +
-    `Content-Length: ${Buffer.byteLength(body)}\r\n` +
-    'Cache-Control: no-store\r\n' +
-    `X-Broker-Error: ${error}\r\n` +
-    (status === 407 ? CHALLENGE : '') +
-    (retryAfter === undefined ? '' : `Retry-After: ${Math.ceil(retryAfter)}\r\n`) +
-    (after === 'close' ? 'Connection: close\r\n' : '') +
-    '\r\n'
-  return Buffer.from(method === 'HEAD' ? head : head + body)
-}
-
-/** What the proxy says of itself, on a connection that ends with it. */
-export function jsonAnswer(body: string): Buffer {
-  return Buffer.from(
-    'HTTP/1.1 200 OK\r\nContent-Type: application/json\r\nCache-Control: no-store\r\nConnection: close\r\n' +
-      `Content-Length: ${Buffer.byteLength(body)}\r\n\r\n${body}`,
-  )
-}
-
-export function malformedRequest({ status, reason }: Malformed): Refusal {
+/** A request that the strict reader does not take; `reason` is its fixed word. */
+export function malformedRequest({
+  status,
+  reason,
+}: {
+  readonly status: 400 | 405 | 431
+  readonly reason: string
+}): Refusal {
   return {
     status,
     error: 'InvalidRequestError',

@@ -1,5 +1,5 @@
+import type { RequestHead } from '../messages/index.ts'
 import {
-  type BodyFraming,
   connectionTokens,
   declaredFraming,
   type HeaderField,
@@ -8,28 +8,18 @@ import {
   parseHeaderFields,
 } from './header-fields.ts'
 
-export interface RequestHead {
-  readonly method: string
-  /** The request target as it came. */
-  readonly target: string
-  readonly version: '1.0' | '1.1'
-  /** Value of the one `Host`; only CONNECT may lack it, and then it is empty. */
-  readonly host: string
+/** The head of a request that was read by HTTP/1.1. */
+export interface Http1RequestHead extends RequestHead {
   readonly fields: readonly HeaderField[]
-  readonly framing: BodyFraming
-  /** Lower-case tokens of `Connection`. */
-  readonly connection: readonly string[]
   /** Whether the child wants its connection kept after the answer. */
   readonly keepAlive: boolean
-  /** Whether the child asks to leave HTTP for another protocol on this connection. */
-  readonly upgrade: boolean
 }
 
 // A method longer than 32 is none that the daemon would be asked about. `#` has no place in a target; bytes above ASCII pass as they came.
 const REQUEST_LINE = /^([!#$%&'*+.^_`|~0-9A-Za-z-]{1,32}) ([\x21\x22\x24-\x7e\x80-\xff]+) HTTP\/1\.([01])\r\n/
 
 /** Reads a request head (latin1, with its empty line) by one strict grammar; what does not fit is {@link Malformed}. */
-export function parseRequestHead(text: string): RequestHead | Malformed {
+export function parseRequestHead(text: string): Http1RequestHead | Malformed {
   const line = REQUEST_LINE.exec(text)
   if (line?.[1] === undefined || line[2] === undefined) return new Malformed('request_line')
   const fields = parseHeaderFields(text.slice(0, -2), line[0].length)
@@ -59,10 +49,4 @@ export function parseRequestHead(text: string): RequestHead | Malformed {
 function asksForOtherProtocol(fields: readonly HeaderField[]): boolean {
   const upgrade = fields.filter(({ name }) => name === 'upgrade')
   return upgrade.length === 1 && upgrade.every(({ value }) => !/(^|[\s,])(h2|http)/i.test(value))
-}
-
-/** The target without its query. */
-export function pathOf(target: string): string {
-  const query = target.indexOf('?')
-  return query === -1 ? target : target.slice(0, query)
 }

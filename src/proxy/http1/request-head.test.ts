@@ -2,9 +2,9 @@ import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
 import { cannotBecomeHead, Malformed } from './header-fields.ts'
-import { parseRequestHead, type RequestHead } from './request-head.ts'
+import { type Http1RequestHead, parseRequestHead } from './request-head.ts'
 
-function parsed(text: string): RequestHead {
+function parsed(text: string): Http1RequestHead {
   const head = parseRequestHead(text)
   assert.ok(!(head instanceof Malformed), 'expected a well-formed head')
   return head

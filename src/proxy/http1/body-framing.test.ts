@@ -1,8 +1,8 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import fc from 'fast-check'
+import type { BodyFraming } from '../messages/index.ts'
 import { BodyFramer } from './body-framing.ts'
-import type { BodyFraming } from './header-fields.ts'
 
 const CREDENTIALS = new Set(['authorization', 'x-api-key'])
 const CHUNKED: BodyFraming = { kind: 'chunked' }

@@ -1,10 +1,7 @@
 import { createHash } from 'node:crypto'
-import { BodyFramer, type BodyReader } from './body-framing.ts'
+import type { Body, BodyFraming, BodySink } from '../messages/index.ts'
+import { BodyFramer } from './body-framing.ts'
 import { ChunkDecoder } from './chunk-decoder.ts'
-import type { BodyFraming } from './header-fields.ts'
-
-/** Longer bodies are not held. */
-const MAX_COLLECTED = 32 * 1024 * 1024
 
 /** Holds a body until all of it is there, for a service that wants its hash before its first byte. */
 export class CollectedBody {
@@ -13,16 +10,19 @@ export class CollectedBody {
   /** There is more of it than can be held. */
   tooLong = false
 
+  readonly #limit: number
   readonly #framer: BodyFramer
   readonly #chunks: ChunkDecoder | undefined
   readonly #hash = createHash('sha256')
   #parts: Buffer[] = []
   #length = 0
 
-  constructor(framing: BodyFraming) {
+  /** @param limit in bytes; of more nothing is held */
+  constructor(framing: BodyFraming, limit: number) {
+    this.#limit = limit
     this.#framer = new BodyFramer(framing, new Set())
     this.#chunks = framing.kind === 'chunked' ? new ChunkDecoder() : undefined
-    this.tooLong = framing.kind === 'length' && framing.length > MAX_COLLECTED
+    this.tooLong = framing.kind === 'length' && framing.length > limit
   }
 
   /** Takes what there is of it; returns how much that was. */
@@ -31,7 +31,7 @@ export class CollectedBody {
     this.malformed = this.#framer.malformed
     this.done = this.#framer.done
     this.#length += taken
-    this.tooLong ||= this.#length > MAX_COLLECTED
+    this.tooLong ||= this.#length > this.#limit
     if (this.malformed || this.tooLong) return taken
     this.#hold(bytes.subarray(0, this.#framer.passEnd))
     if (this.#framer.trailers !== undefined) this.#hold(this.#framer.trailers)
@@ -51,29 +51,28 @@ export class CollectedBody {
     return this.#hash.digest('hex')
   }
 
-  /** What sends it on, in the place of a reader of bytes that are still to come. */
-  reader(): BodyReader {
+  /** What sends it on. Can be asked once. */
+  body(): Body {
     const held = Buffer.concat(this.#parts)
     this.#parts = []
     return new HeldBody(held)
   }
 }
 
-class HeldBody implements BodyReader {
-  passEnd = 0
-  trailers: Buffer | undefined
+class HeldBody implements Body {
+  readonly bytes: number
   readonly done = true
-  readonly malformed = false
-  #held: Buffer | undefined
+  readonly #held: Buffer
 
   constructor(held: Buffer) {
+    this.bytes = held.length
     this.#held = held
   }
 
-  read(_bytes: Buffer, from: number): number {
-    this.passEnd = from
-    this.trailers = this.#held
-    this.#held = undefined
-    return from
+  flowTo(sink: BodySink): void {
+    sink.write(this.#held)
+    sink.end()
   }
+
+  resume(): void {}
 }

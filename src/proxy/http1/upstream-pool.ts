@@ -1,53 +1,70 @@
 import type { Socket } from 'node:net'
-import { type Authority, formatAuthority } from '../network/index.ts'
-import { DialError } from './dial.ts'
-import { upstreamUnreachable } from './refusal.ts'
+import { type Authority, formatAuthority } from '../../network/index.ts'
+import { DialError, type UpstreamStream, type Upstreams, upstreamUnreachable } from '../messages/index.ts'
+import { type Checkout, UpstreamRequest } from './upstream-request.ts'
 
-/** Who holds an upstream connection: told of everything that happens on it. */
-export interface Lessee {
-  onUpstreamData(chunk: Buffer): void
-  onUpstreamDrain(): void
+/** Who has an upstream connection: told of everything that happens on it. */
+interface Holder {
+  onData(chunk: Buffer): void
+  onDrain(): void
   /** The other side sent its end, in order, after all its data. */
-  onUpstreamEnd(): void
+  onEnd(): void
   /** The connection is gone. */
-  onUpstreamClose(): void
+  onClose(): void
 }
 
-/** One upstream connection, leased to one request at a time. */
-export class UpstreamConnection {
+/** One upstream connection, in the hands of one request at a time. */
+class UpstreamConnection implements Checkout {
   readonly socket: Socket
   readonly key: string
-  /** Whether it carried a request before. */
   reused = false
-  lessee: Lessee | undefined
+  holder: Holder | undefined
   idleSince = 0
+  readonly #pool: UpstreamPool
 
-  constructor(socket: Socket, key: string, onLost: (connection: UpstreamConnection) => void) {
+  constructor(socket: Socket, key: string, pool: UpstreamPool) {
     this.socket = socket
     this.key = key
+    this.#pool = pool
     const lose = () => {
       socket.destroy()
-      onLost(this)
+      pool.forget(this)
     }
     socket.on('data', (chunk: Buffer) => {
       // Bytes that nobody asked for: whatever they are, they must not become the next request's answer.
-      if (this.lessee === undefined) lose()
-      else this.lessee.onUpstreamData(chunk)
+      if (this.holder === undefined) lose()
+      else this.holder.onData(chunk)
     })
-    socket.on('drain', () => this.lessee?.onUpstreamDrain())
+    socket.on('drain', () => this.holder?.onDrain())
     socket.on('end', () => {
-      if (this.lessee === undefined) lose()
-      else this.lessee.onUpstreamEnd()
+      if (this.holder === undefined) lose()
+      else this.holder.onEnd()
     })
     socket.on('error', () => {})
     socket.on('close', () => {
-      onLost(this)
-      this.lessee?.onUpstreamClose()
+      pool.forget(this)
+      this.holder?.onClose()
     })
+  }
+
+  /** Hands it to a request. */
+  checkOut(): UpstreamRequest {
+    const request = new UpstreamRequest(this)
+    this.holder = request
+    return request
+  }
+
+  keep(): void {
+    this.holder = undefined
+    this.#pool.keep(this)
+  }
+
+  discard(): void {
+    this.holder = undefined
+    this.socket.destroy()
   }
 }
 
-type LeaseOutcome = UpstreamConnection | DialError
 type Dial = (target: Authority) => Promise<Socket>
 
 const MAX_IDLE_EACH = 64
@@ -58,7 +75,7 @@ function lostAtOnce({ host }: Authority): DialError {
 }
 
 /** Idle upstream connections by host and port, the one used last first. */
-export class UpstreamPool {
+export class UpstreamPool implements Upstreams {
   readonly #dial: Dial
   readonly #idle = new Map<string, UpstreamConnection[]>()
   readonly #all = new Set<UpstreamConnection>()
@@ -71,17 +88,16 @@ export class UpstreamPool {
     this.#sweep.unref()
   }
 
-  /** Leases an idle connection, at once, or a fresh one. `taken` is called exactly once. */
-  lease(target: Authority, choice: 'any' | 'fresh', taken: (outcome: LeaseOutcome) => void): void {
+  lease(target: Authority, choice: 'any' | 'fresh', taken: (outcome: UpstreamStream | DialError) => void): void {
     const key = formatAuthority(target)
     const idle = choice === 'any' ? this.#takeIdle(key) : undefined
     if (idle !== undefined) {
       idle.reused = true
-      taken(idle)
+      taken(idle.checkOut())
       return
     }
     this.#dial(target).then(
-      (socket) => taken(socket.destroyed ? lostAtOnce(target) : this.#adopt(socket, key)),
+      (socket) => taken(socket.destroyed ? lostAtOnce(target) : this.#adopt(socket, key).checkOut()),
       (error: unknown) => {
         if (!(error instanceof DialError)) throw error
         taken(error)
@@ -89,9 +105,8 @@ export class UpstreamPool {
     )
   }
 
-  /** Takes a connection back at a clean message boundary. */
-  release(connection: UpstreamConnection): void {
-    connection.lessee = undefined
+  /** Puts a connection that is at a clean message boundary among the idle ones. */
+  keep(connection: UpstreamConnection): void {
     const { socket, key } = connection
     const idle = this.#idle.get(key) ?? []
     if (this.#closed || socket.destroyed || !socket.writable || idle.length >= MAX_IDLE_EACH) {
@@ -103,12 +118,6 @@ export class UpstreamPool {
     connection.idleSince = Date.now()
     idle.push(connection)
     this.#idle.set(key, idle)
-  }
-
-  /** Closes a connection whose state is not known to be clean. */
-  discard(connection: UpstreamConnection): void {
-    connection.lessee = undefined
-    connection.socket.destroy()
   }
 
   close(): void {
@@ -127,13 +136,14 @@ export class UpstreamPool {
   }
 
   #adopt(socket: Socket, key: string): UpstreamConnection {
-    const connection = new UpstreamConnection(socket, key, (lost) => this.#forget(lost))
+    const connection = new UpstreamConnection(socket, key, this)
     this.#all.add(connection)
     if (this.#closed) socket.destroy()
     return connection
   }
 
-  #forget(connection: UpstreamConnection): void {
+  /** Takes a connection that is gone off the lists. */
+  forget(connection: UpstreamConnection): void {
     this.#all.delete(connection)
     const idle = this.#idle.get(connection.key)
     const at = idle?.indexOf(connection) ?? -1

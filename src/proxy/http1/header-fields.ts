@@ -1,10 +1,14 @@
-import { withoutOptionalSpace } from '../protocol/index.ts'
+import { withoutOptionalSpace } from '../../protocol/index.ts'
+import type { BodyFraming, Field } from '../messages/index.ts'
 
-/** One header line as it came. `name` is in lower case; `line` is the whole line with its CRLF. */
-export interface HeaderField {
-  readonly name: string
-  readonly value: string
+/** A field as it came in HTTP/1.1. */
+export interface HeaderField extends Field {
   readonly line: string
+}
+
+/** The line of a field: its own, or one that is made of it. */
+export function lineOf({ line, spelled, name, value }: Field): string {
+  return line ?? `${spelled ?? name}: ${value}\r\n`
 }
 
 /** A head that a strict reader refuses. `reason` is a fixed word and repeats nothing of the input. */
@@ -57,25 +61,13 @@ export function findHeadEnd(bytes: Buffer, searchFrom: number): number {
   return at === -1 ? -1 : at + 4
 }
 
-/** How long a body is and how its end is told (RFC 9112 section 6). */
-export type BodyFraming =
-  | { readonly kind: 'none' }
-  | { readonly kind: 'length'; readonly length: number }
-  | { readonly kind: 'chunked' }
-  | { readonly kind: 'until_close' }
-
 export const NO_BODY: BodyFraming = { kind: 'none' }
 const CHUNKED: BodyFraming = { kind: 'chunked' }
 
-/** Whether no byte of a body follows. */
-export function isBodiless(framing: BodyFraming): boolean {
-  return framing.kind === 'none' || (framing.kind === 'length' && framing.length === 0)
-}
-
 const FRAMING_NAMES = new Set(['content-length', 'transfer-encoding', 'host', 'connection', 'upgrade', 'expect'])
 
-/** The framing that the fields declare, undefined where they declare none. One Content-Length or one `chunked`, never both. */
-export function declaredFraming(fields: readonly HeaderField[]): BodyFraming | undefined | Malformed {
+/** The framing that the fields declare (RFC 9112 section 6), undefined where they declare none. One Content-Length or one `chunked`, never both. */
+export function declaredFraming(fields: readonly Field[]): BodyFraming | undefined | Malformed {
   let framing: BodyFraming | undefined
   for (const field of fields) {
     if (field.name === 'content-length') {
@@ -93,7 +85,7 @@ export function declaredFraming(fields: readonly HeaderField[]): BodyFraming | u
 }
 
 /** The lower-case tokens of every `Connection` field. */
-export function connectionTokens(fields: readonly HeaderField[]): readonly string[] {
+export function connectionTokens(fields: readonly Field[]): readonly string[] {
   let tokens: string[] = []
   for (const field of fields) {
     if (field.name !== 'connection') continue

@@ -1,23 +1,23 @@
 import type { Socket } from 'node:net'
-import { connect as connectTls, type DetailedPeerCertificate } from 'node:tls'
-import { visibleText } from '../protocol/index.ts'
-import { opened } from './open-socket.ts'
+import { connect as connectTls, type DetailedPeerCertificate, type TLSSocket } from 'node:tls'
+import { visibleText } from '../../protocol/index.ts'
 
 const LONGEST = 120
 
 /**
  * Who issued the certificate of a service that is not trusted: asked on a connection of its own, which is verified by nobody
  * and on which nothing is sent. Undefined where it cannot be had.
+ * @param opened resolves once the handshake is through
  */
 export async function issuerOfUntrusted(
   socket: Socket,
   servername: string,
-  signal: AbortSignal,
+  opened: (unverified: TLSSocket) => Promise<unknown>,
 ): Promise<string | undefined> {
   const unverified = connectTls({ socket, servername, rejectUnauthorized: false })
   unverified.removeAllListeners('keylog')
   try {
-    await opened(unverified, 'secureConnect', signal)
+    await opened(unverified)
     return issuerName(unverified.getPeerCertificate(true))
   } catch {
     return undefined

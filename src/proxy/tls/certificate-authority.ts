@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import { der, type OidName } from '../network/index.ts'
+import { der, type OidName } from '../../network/index.ts'
 
 /** Issues server certificates for the routed hosts of one run. */
 export interface CertificateAuthority {

@@ -1,9 +1,9 @@
 import assert from 'node:assert/strict'
 import { test } from 'node:test'
 import { Malformed } from './header-fields.ts'
-import { parseResponseHead, type ResponseHead, rewriteResponseHead } from './response-head.ts'
+import { type Http1ResponseHead, parseResponseHead, rewriteResponseHead } from './response-head.ts'
 
-function parsed(text: string, method = 'GET'): ResponseHead {
+function parsed(text: string, method = 'GET'): Http1ResponseHead {
   const head = parseResponseHead(text, method)
   assert.ok(!(head instanceof Malformed), 'expected a well-formed head')
   return head

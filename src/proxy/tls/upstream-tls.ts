@@ -1,0 +1,44 @@
+import type { Socket } from 'node:net'
+import { type ConnectionOptions, connect, type SecureContext, type TLSSocket } from 'node:tls'
+import { LRUCache } from 'lru-cache'
+import { type Authority, formatAuthority, trustContext } from '../../network/index.ts'
+
+const MAX_SESSIONS = 256
+
+/** Where the TLS of a service goes: over a socket that is there, or to an address that is still to be dialled. */
+type Way = { readonly socket: Socket } | Pick<ConnectionOptions, 'host' | 'port' | 'lookup'>
+
+/** TLS to services, always verified: one set of roots for a run, and the sessions that later handshakes resume. */
+export class UpstreamTls {
+  readonly #roots: readonly string[]
+  readonly #sessions = new LRUCache<string, Buffer>({ max: MAX_SESSIONS })
+  #trust: SecureContext | undefined
+
+  /** @param roots further ones (PEM), beside Node's own and the system's */
+  constructor(roots: readonly string[]) {
+    this.#roots = roots
+  }
+
+  /** Begins TLS that speaks HTTP/1.1 with `target`. */
+  toService(target: Authority, way: Way): TLSSocket {
+    const key = formatAuthority(target)
+    const socket = this.#connect(way, target.host, { ALPNProtocols: ['http/1.1'], session: this.#sessions.get(key) })
+    socket.on('session', (session) => {
+      if (socket.authorized) this.#sessions.set(key, session)
+    })
+    return socket
+  }
+
+  /** Begins TLS with a corporate proxy. @param servername empty for an address */
+  toProxy(way: Way, servername: string): TLSSocket {
+    return this.#connect(way, servername, {})
+  }
+
+  #connect(way: Way, servername: string, more: ConnectionOptions): TLSSocket {
+    this.#trust ??= trustContext(this.#roots)
+    const socket = connect({ ...way, servername, secureContext: this.#trust, rejectUnauthorized: true, ...more })
+    // NODE_OPTIONS=--tls-keylog would write the keys of these connections to a file.
+    socket.removeAllListeners('keylog')
+    return socket
+  }
+}
