@@ -39,7 +39,16 @@ export const rooms: readonly Room[] = [
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
   { name: 'daemon/signing', imports: ['protocol'], types: SHAPES },
-  { name: 'daemon/providers', imports: ['protocol', 'network', 'injection', 'schemas', 'daemon/signing'] },
+  {
+    name: 'daemon/providers',
+    imports: ['protocol', 'network', 'injection', 'schemas', 'daemon/signing'],
+    types: ['daemon/store'],
+  },
+  {
+    name: 'daemon/deployment',
+    imports: ['protocol', 'identity', 'daemon/providers'],
+    types: [...SHAPES, 'daemon/store', 'daemon/vault', 'daemon/audit'],
+  },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
   { name: 'daemon/flows', imports: ['protocol', 'network', 'schemas'] },
   {
@@ -100,7 +109,7 @@ export const rooms: readonly Room[] = [
       'daemon/audit',
       'daemon/rights',
     ],
-    types: ['daemon/principals'],
+    types: ['daemon/principals', 'daemon/deployment'],
   },
   {
     name: 'daemon/api',
@@ -120,6 +129,7 @@ export const rooms: readonly Room[] = [
       'daemon/pages',
       'daemon/readiness',
     ],
+    types: ['daemon/deployment'],
   },
   {
     name: 'daemon',
@@ -142,6 +152,7 @@ export const rooms: readonly Room[] = [
       'daemon/credentials',
       'daemon/auth-sessions',
       'daemon/readiness',
+      'daemon/deployment',
       'daemon/api',
     ],
   },

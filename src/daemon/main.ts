@@ -2,8 +2,11 @@ import { readFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  anchorOfDeployment,
+  anchorOfHome,
   type Config,
   createPrivateFile,
+  type DaemonInfo,
   ensureBootstrapSecret,
   ensureDaemonKey,
   ensureOperatorSecret,
@@ -14,6 +17,7 @@ import {
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
+  readDaemonKey,
   readPrivateFile,
   refuseOtherThanFolder,
   removeDaemonInfo,
@@ -37,17 +41,18 @@ import {
   sourceReader,
   startServer,
 } from './api/index.ts'
-import { openAudit } from './audit/index.ts'
+import { type Audit, openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
 import { keepFresh, openRefresher, openTokenIssuer } from './credentials/index.ts'
+import { type Deployment, deploymentOfHome, deploymentOfStore } from './deployment/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
-import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
-import { openRights } from './rights/index.ts'
-import { lockHome, openStore, type StoreLocation } from './store/index.ts'
-import { openVault, systemKeyring } from './vault/index.ts'
+import { CHECKED_DEFINITIONS, definitionFolder, openProviders } from './providers/index.ts'
+import { openRights, type Rights } from './rights/index.ts'
+import { lockHome, openStore, type Store, type StoreLocation } from './store/index.ts'
+import { openVault, systemKeyring, type Vault } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
@@ -70,10 +75,6 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const sourceOf = sourceReader(settings.trustedProxies ?? [])
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
-  const daemonKey = signingKeyFromPem(
-    ensureDaemonKey(paths, () => generateSigningKey().toPem(), await store.isInUse()),
-    'server/daemon.key',
-  )
   const vault = await openVault({
     store,
     masterKey: {
@@ -84,27 +85,25 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       createFile: createPrivateFile,
       keyring: systemKeyring(),
     },
-    anchorFile: {
-      read: () => readPrivateFile(paths.vaultAnchor),
-      write: (text) => writePrivateFile(paths.vaultAnchor, text),
-    },
+    anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
+  let info: DaemonInfo | undefined
+  const sayKey = (did: string) => {
+    if (info !== undefined) writeDaemonInfo(paths, { ...info, did })
+  }
+  const deployment = await openDeployment(config, { store, vault, audit, rights, log, onOpened: sayKey })
   const providers = openProviders({
     bundledDir: `${ROOT}providers`,
-    customDir: paths.providers,
+    custom: deployment.definitions,
     checked: CHECKED_DEFINITIONS,
-    updates: {
-      store: {
-        read: () => readPrivateFile(paths.catalogue, CATALOGUE_BYTES),
-        write: (text) => writePrivateFile(paths.catalogue, text),
-      },
-    },
+    updates: { store: deployment.catalogue },
   })
+  await providers.refresh()
   const clients = openOAuthClients({ store, vault, providers })
   const connections = openConnections({ store, vault, audit, providers, clients })
   const principals = openPrincipals({
@@ -151,6 +150,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       store,
       vault,
       rights,
+      deployment,
       audit,
       providers,
       connections,
@@ -160,7 +160,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     },
     home: paths.home,
     ...(settings.publicUrl !== undefined && { clientMetadata: clientMetadataDocument(settings.publicUrl) }),
-    daemonKey,
+    deployment,
     version,
     baseUrl,
   })
@@ -173,6 +173,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       isSecure,
       now: Date.now,
       sourceOf,
+      // A home's own files are looked at where they are listed.
+      ...(store.dialect === 'postgres' && { news: () => providers.refresh() }),
       ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
@@ -182,10 +184,43 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   ).catch((cause) => {
     throw cannotListen(cause, port)
   })
-  writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
+  const { did } = await deployment.key().catch(() => NOBODY)
+  info = { pid: process.pid, port, started_at: new Date().toISOString(), version, did }
+  writeDaemonInfo(paths, info)
   for (const advice of adviceOn(settings)) log.warn(advice)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
   return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+}
+
+/** What a daemon that cannot open the store's key is: no did:key is that. */
+const NOBODY = { did: '' }
+
+interface Shared {
+  readonly store: Store
+  readonly vault: Vault
+  readonly audit: Audit
+  readonly rights: Rights
+  readonly log: DaemonLog['log']
+  readonly onOpened: (did: string) => void
+}
+
+/** What the daemons of the store have in common: in this home where the store is, else in the store. */
+async function openDeployment({ paths }: Config, { rights, log, ...shared }: Shared): Promise<Deployment> {
+  const definitions = definitionFolder(paths.providers)
+  const catalogue = {
+    read: () => readPrivateFile(paths.catalogue, CATALOGUE_BYTES),
+    write: async (text: string) => writePrivateFile(paths.catalogue, text),
+  }
+  if (shared.store.dialect === 'sqlite') {
+    const pem = ensureDaemonKey(paths, () => generateSigningKey().toPem(), await shared.store.isInUse())
+    return deploymentOfHome(signingKeyFromPem(pem, 'server/daemon.key'), { definitions, catalogue })
+  }
+  return deploymentOfStore({
+    ...shared,
+    sealRights: () => rights.open(),
+    home: { key: () => readDaemonKey(paths), definitions: definitions.files, catalogue: catalogue.read },
+    note: (what) => log.warn(what),
+  })
 }
 
 /** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */

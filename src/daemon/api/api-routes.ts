@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
 import type { CredentialsOptions, RevokeOptions } from '../credentials/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { accountRoutes } from './account-routes.ts'
 import { auditRoutes } from './audit-routes.ts'
@@ -27,6 +28,7 @@ export interface ApiOptions
     StatusOptions,
     DocsOptions,
     DashboardRoutesOptions {
+  readonly deployment: Deployment
   readonly principals: Principals
   readonly accounts: Accounts
   readonly sessions: AuthSessions

@@ -16,6 +16,7 @@ import {
 } from '../../schemas/index.ts'
 import { attentionIn } from '../connections/index.ts'
 import { type RevokeOptions, revokeProvider } from '../credentials/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { parseCredential } from '../providers/index.ts'
 import { type Route, route } from './route.ts'
@@ -25,10 +26,11 @@ const byConnection = z.strictObject({ provider: providerName, connection: connec
 
 export interface ConnectionRoutesOptions extends RevokeOptions {
   readonly principals: Principals
+  readonly deployment: Pick<Deployment, 'restore'>
 }
 
 export function connectionRoutes(options: ConnectionRoutesOptions): readonly Route[] {
-  const { connections, providers, issuer, principals } = options
+  const { connections, providers, issuer, principals, deployment } = options
   return [
     route({
       method: 'GET',
@@ -120,6 +122,7 @@ export function connectionRoutes(options: ConnectionRoutesOptions): readonly Rou
       handle: async ({ who, headers }) => {
         const { actor, done } = await principals.restore(who, headers.bootstrap)
         const lost = [...(await connections.restore(actor))]
+        if (actor.role === 'admin') await deployment.restore(actor)
         return { body: { status: 'ok' as const, lost, ...(done.length > 0 && { rights: [...done] }) } }
       },
     }),

@@ -1,28 +1,29 @@
 import type { SigningKey } from '../../identity/index.ts'
 import { health, readiness, whoami } from '../../schemas/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import { checkReadiness, healthOf, type ReadinessOptions, suspendedReadiness } from '../readiness/index.ts'
 import { type Route, route } from './route.ts'
 
 export interface StatusOptions {
   readonly readiness: ReadinessOptions
   readonly home: string
-  /** Proves to the command line that this is the daemon it knows. */
-  readonly daemonKey: SigningKey
+  /** Its key proves to the command line that this is the daemon it knows. */
+  readonly deployment: Pick<Deployment, 'key'>
 }
 
-export function statusRoutes({ readiness: parts, home, daemonKey }: StatusOptions): readonly Route[] {
+export function statusRoutes({ readiness: parts, home, deployment }: StatusOptions): readonly Route[] {
   return [
     route({
       method: 'GET',
       path: '/api/health',
       access: 'anyone',
       summary:
-        'Liveness, whatever state the parts are in. A challenge in `x-broker-challenge` is answered by a signature.',
+        'Liveness, whatever state the parts are in. A challenge in `x-broker-challenge` is answered by a signature; by 503 where the key for it cannot be had.',
       reply: health,
-      handle: ({ headers }) => ({
+      handle: async ({ headers: { challenge, host } }) => ({
         body: healthOf(parts),
-        ...(headers.challenge !== undefined && {
-          headers: { 'x-broker-proof': daemonProof(daemonKey, headers.challenge, headers.host) },
+        ...(challenge !== undefined && {
+          headers: { 'x-broker-proof': daemonProof(await deployment.key(), challenge, host) },
         }),
       }),
     }),

@@ -3,6 +3,7 @@ import { attentionLine, BrokerError } from '../../protocol/index.ts'
 import type { Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { attentionIn, type Connections } from '../connections/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Rights } from '../rights/index.ts'
@@ -13,6 +14,7 @@ export interface ReadinessOptions {
   readonly store: Store
   readonly vault: Vault
   readonly rights: Rights
+  readonly deployment: Pick<Deployment, 'issues'>
   readonly audit: Audit
   readonly providers: Providers
   readonly connections: Connections
@@ -76,9 +78,11 @@ async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> 
   return { issues: broken === undefined ? [] : [broken] }
 }
 
-async function checkIntegrity({ vault, rights }: ReadinessOptions, actor: Actor): Promise<Finding> {
+async function checkIntegrity({ vault, rights, deployment }: ReadinessOptions, actor: Actor): Promise<Finding> {
   const { issues } = await vault.integrity(actor.vaultId)
-  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices(actor.principalId) }
+  const all = [...issues, ...(await rights.issues(actor)), ...(await deployment.issues())]
+  // A store that is older shows in more than one vault.
+  return { issues: [...new Set(all)], warnings: await rights.notices(actor.principalId) }
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
