@@ -58,12 +58,12 @@ const stored: Stored[] = []
 while (stored.length < count) {
   for (const { provider, host } of places.slice(0, count - stored.length)) {
     const id = { provider: provider.definition.name, connection: `c${stored.length}` }
-    const credential = { api_key: new Secret(`CNRY${randomBytes(24).toString('hex')}`) }
+    const api_key = new Secret(`CNRY${randomBytes(24).toString('hex')}`)
     await connections.put(actor, {
       provider,
       connection: id.connection,
       flow: 'api_key',
-      credential,
+      credential: { kind: 'api_key', fields: { api_key } },
       scopes: [],
       existing: 'refuse',
       source: 'login',

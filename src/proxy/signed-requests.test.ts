@@ -58,14 +58,16 @@ async function signingStage(t: TestContext, key: AccessKey = KEY) {
   const used = {
     provider: 'aws',
     connection: 'default',
-    kind: 'signing',
     scopes: [],
     refreshable: false,
     version: 1,
     credential: {
-      access_key_id: new Secret(accessKeyId),
-      secret_access_key: new Secret(secretAccessKey),
-      ...(sessionToken !== undefined && { session_token: new Secret(sessionToken) }),
+      kind: 'signing',
+      fields: {
+        access_key_id: new Secret(accessKeyId),
+        secret_access_key: new Secret(secretAccessKey),
+        ...(sessionToken !== undefined && { session_token: new Secret(sessionToken) }),
+      },
     },
   } as const
   const fake = daemon()

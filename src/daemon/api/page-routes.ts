@@ -38,8 +38,8 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       summary: 'The form of a login: a page, or its fields for `accept: application/json`.',
       params: byId,
       reply: sessionForm,
-      handle: ({ params: { session_id: id }, headers: { wantsHtml } }) => {
-        const form = sessions.form(id)
+      handle: async ({ params: { session_id: id }, headers: { wantsHtml } }) => {
+        const form = await sessions.form(id)
         if (!form) return missing(wantsHtml)
         const { provider, connection, fields } = form
         return wantsHtml ? page(200, formPage(id, form)) : { body: { provider, connection, fields: [...fields] } }
@@ -59,7 +59,7 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
       takesForm: true,
       reply: submitted,
       handle: async ({ params: { session_id: id }, body, headers: { wantsHtml, isForm } }) => {
-        const form = sessions.form(id)
+        const form = await sessions.form(id)
         if (!form) return missing(wantsHtml)
         const input = isForm ? fromPage(form, body) : fromJson(body)
         return submit(sessions, { id, form, input, wantsHtml })
@@ -75,8 +75,8 @@ export function pageRoutes(sessions: AuthSessions): readonly Route[] {
         'The code of a login by device code and where to enter it: a page, or JSON for `accept: application/json`.',
       params: byId,
       reply: sessionDevice,
-      handle: ({ params: { session_id: id }, headers: { wantsHtml } }) => {
-        const device = sessions.device(id)
+      handle: async ({ params: { session_id: id }, headers: { wantsHtml } }) => {
+        const device = await sessions.device(id)
         if (!device) return missing(wantsHtml)
         if (wantsHtml) return page(200, devicePage(device))
         const { provider, connection, userCode, verificationUri, verificationUriComplete: complete, expiresAt } = device
@@ -137,7 +137,7 @@ async function submit(sessions: AuthSessions, { id, form, input, wantsHtml }: Su
     const { provider, connection, status, nextAction } = progress
     return { body: { status, provider, connection, ...(nextAction.type !== 'none' && { next_action: nextAction }) } }
   } catch (error) {
-    const isOver = sessions.form(id) === undefined
+    const isOver = (await sessions.form(id)) === undefined
     if (!wantsHtml || !(error instanceof BrokerError) || isOver) throw error
     return page(error.options.httpStatus ?? 422, formPage(id, form, error))
   }

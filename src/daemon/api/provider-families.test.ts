@@ -96,7 +96,7 @@ describe('a provider and its products', () => {
     await logIn('acme-files')
     await rooms.store.transaction((tx) => rooms.connections.removeAll(tx, rooms.actor, 'acme'))
     const { credential } = await rooms.connections.use(rooms.actor, rooms.providers.get('acme-files'), undefined)
-    assert.equal(credential['client_secret']?.reveal(), APP.client_secret)
+    assert.equal(credential.fields['client_secret']?.reveal(), APP.client_secret)
     assert.equal((await begin('acme')).next_action.type, 'form')
   })
 

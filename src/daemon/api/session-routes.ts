@@ -46,7 +46,7 @@ export function sessionRoutes(
       summary: 'How far a login is.',
       params: byId,
       reply: authSession,
-      handle: ({ who, params }) => ({ body: sessions.get(who, params.session_id) }),
+      handle: async ({ who, params }) => ({ body: await sessions.get(who, params.session_id) }),
     }),
     route({
       method: 'POST',

@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { setImmediate as settled } from 'node:timers/promises'
 import type { AuthSession } from '../../schemas/index.ts'
 
 /** Of a login whose browser is at the provider. */
@@ -31,7 +32,7 @@ export class ManualClock {
     this.#now += milliseconds
   }
 
-  /** Wakes up whoever is due, in order. */
+  /** Wakes up whoever is due, in order, and lets each do what it does at once. */
   async pass(milliseconds: number): Promise<void> {
     const end = this.#now + milliseconds
     for (;;) {
@@ -40,6 +41,7 @@ export class ManualClock {
       this.#now = Math.max(this.#now, next.at)
       this.#alarms.delete(next)
       next.task()
+      await settled()
     }
     this.#now = end
   }

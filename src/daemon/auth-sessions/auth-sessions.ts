@@ -52,7 +52,7 @@ export interface AuthSessions {
    */
   check(actor: Actor, wanted: StartAuthSession, input: SecretInput): Promise<readonly string[]>
   /** @throws BrokerError NotFoundError where it is none of the actor's principal. */
-  get(actor: Actor, id: string): AuthSession
+  get(actor: Actor, id: string): Promise<AuthSession>
   /**
    * Sends field values, or as `callback_url` the address that a browser elsewhere was sent back to. Without any, an OAuth login answers how far it is, once a question to the provider that is under
    * way has been answered.
@@ -62,9 +62,9 @@ export interface AuthSessions {
   /** Ends it; nothing of it stays. One whose connection is being stored completes. @throws BrokerError NotFoundError */
   cancel(actor: Actor, id: string): Promise<AuthSession>
   /** What the page of a session that asks for values shows; undefined for every other one. */
-  form(id: string): SessionForm | undefined
+  form(id: string): Promise<SessionForm | undefined>
   /** What the page of a session that waits for a code shows; undefined for every other one. */
-  device(id: string): SessionDevice | undefined
+  device(id: string): Promise<SessionDevice | undefined>
   /** Values that came by the page: its unguessable id stands for the one who began it. @throws as {@link AuthSessions.resume} */
   submit(id: string, input: SecretInput): Promise<SessionProgress>
   /**
@@ -78,6 +78,6 @@ export interface AuthSessions {
    * @throws BrokerError ProviderNotFoundError
    */
   removeUnusedProvider(actor: Actor, provider: string): Promise<RemovedProvider>
-  /** Ends every session that is open, and waits for those whose connection is being stored. */
+  /** Ends every session that nobody else can go on with, and waits for those whose connection is being stored. */
   close(): Promise<void>
 }

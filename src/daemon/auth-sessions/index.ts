@@ -1,6 +1,7 @@
 /**
- * Logins in progress, in memory alone: a restart of the daemon loses them. What each flow does next is in its steps; who
- * may take them, and when they are over, is decided here once for all flows. Must never keep a value that was typed in.
+ * Logins in progress: what each flow does next is in its steps, which are plain data; who may take them, and when they are
+ * over, is decided here once for all flows. They are kept in memory: a restart of the daemon loses them. Must never keep a
+ * credential that was typed in.
  */
 export type { AuthSessions, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
 export { openAuthSessions } from './open-auth-sessions.ts'

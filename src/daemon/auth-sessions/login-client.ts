@@ -9,7 +9,7 @@ import {
   ProviderRefusal,
   refusalOfClient,
 } from '../flows/index.ts'
-import type { LoginRequest } from './step.ts'
+import type { LoginRequest } from './login-request.ts'
 
 type Definition = LoginRequest['provider']['definition']
 

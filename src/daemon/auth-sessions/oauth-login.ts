@@ -1,10 +1,11 @@
-import { BrokerError, type FlowName } from '../../protocol/index.ts'
+import { BrokerError, type FlowName, type SecretInput } from '../../protocol/index.ts'
 import { type ClientRooms, knownClient, registeredClient } from './login-client.ts'
+import type { LoginRequest } from './login-request.ts'
 import type { OAuthLogin, OAuthPlace } from './oauth-steps.ts'
 import { scopesOf, startCode, startDevice } from './oauth-steps.ts'
 import { requirePassable } from './obstacle.ts'
 import { appFields, parseApp } from './own-app.ts'
-import type { FormStep, LoginRequest, WaitingStep } from './step.ts'
+import type { AppForm, OAuthFlow, WaitingStep } from './step.ts'
 
 interface Way {
   /** The endpoint it begins at. */
@@ -16,7 +17,7 @@ interface Way {
   start(login: OAuthLogin): Promise<WaitingStep>
 }
 
-const ways: Readonly<Record<Exclude<FlowName, 'api_key'>, Way>> = {
+const ways: Readonly<Record<OAuthFlow, Way>> = {
   pkce: { endpoint: 'authorizationUrl', registers: false, returns: true, start: startCode },
   dcr_pkce: { endpoint: 'authorizationUrl', registers: true, returns: true, start: startCode },
   device_code: { endpoint: 'deviceAuthorizationUrl', registers: false, returns: false, start: startDevice },
@@ -26,7 +27,7 @@ const ways: Readonly<Record<Exclude<FlowName, 'api_key'>, Way>> = {
 export async function beginOAuthLogin(
   rooms: ClientRooms,
   request: LoginRequest,
-  flow: keyof typeof ways,
+  flow: OAuthFlow,
 ): Promise<WaitingStep> {
   const way = ways[flow]
   const server = await rooms.flows.discover(request.provider.definition, request.baseUrl)
@@ -36,22 +37,29 @@ export async function beginOAuthLogin(
   const client =
     (await knownClient(rooms, request)) ??
     (way.registers ? await registeredClient(rooms, request, server, scopesOf(place)) : undefined)
-  return client ? way.start({ ...place, client }) : appForm(place, way)
+  return client ? way.start({ ...place, client }) : appForm(place, flow)
 }
 
-function appForm(place: OAuthPlace, way: Way): FormStep {
-  const { definition } = place.request.provider
+function appForm({ rooms, request, server }: OAuthPlace, flow: OAuthFlow): AppForm {
+  const way = ways[flow]
   return {
     kind: 'form',
     asksFor: 'app',
-    fields: appFields(definition),
-    ...(way.returns && { redirectUri: place.rooms.redirectUri }),
+    flow,
+    fields: appFields(request.provider.definition),
+    server,
+    ...(way.returns && { redirectUri: rooms.redirectUri }),
     ...(way.registers && { isTurnedAway: true as const }),
-    submit: async (input) => {
-      const client = parseApp(definition, place.server, input)
-      return way.start({ ...place, client: { client, origin: 'app', kept: { kind: 'own', client } } })
-    },
   }
+}
+
+/**
+ * Goes on with the app that was entered.
+ * @throws BrokerError InvalidRequestError, AuthenticationFailedError, EndpointUnreachableError
+ */
+export async function submitApp(place: OAuthPlace, flow: OAuthFlow, input: SecretInput): Promise<WaitingStep> {
+  const client = parseApp(place.request.provider.definition, place.server, input)
+  return ways[flow].start({ ...place, client: { client, origin: 'app', kept: { kind: 'own', client } } })
 }
 
 function cannotLogIn({ provider: { definition } }: LoginRequest, flow: FlowName): BrokerError {

@@ -1,8 +1,9 @@
 import { BrokerError } from '../../protocol/index.ts'
 import { credentialOf, type OAuthServer, type Party, type Tokens } from '../flows/index.ts'
 import { answeredBaseUrl } from '../providers/index.ts'
-import { asClient, type ClientRooms, doubtRegistration, type LoginClient, providerCode } from './login-client.ts'
-import type { BrowserStep, DeviceStep, Granted, LoginRequest } from './step.ts'
+import { asClient, type ClientRooms, type LoginClient, providerCode } from './login-client.ts'
+import type { LoginRequest } from './login-request.ts'
+import type { BrowserStep, DeviceStep, Granted, Pending } from './step.ts'
 
 /** One login at the server it will be at. */
 export interface OAuthPlace {
@@ -18,29 +19,47 @@ export interface OAuthLogin extends OAuthPlace {
 /** Sends a browser to the provider. */
 export async function startCode(login: OAuthLogin): Promise<BrowserStep> {
   const { flows, redirectUri } = login.rooms
-  const started = await flows.authorize({ ...partyOf(login), redirectUri, scopes: scopesOf(login) })
-  return {
-    kind: 'browser',
-    started,
-    comeBack: (query) => asOurselves(login, async () => grantedOf(login, await flows.exchange(started, query))),
-    giveUp: () => doubtRegistration(login.rooms, login.request, login.client),
-  }
+  const { definition, server, client, ...started } = await flows.authorize({
+    ...partyOf(login),
+    redirectUri,
+    scopes: scopesOf(login),
+  })
+  return { kind: 'browser', server, client: login.client, started }
+}
+
+/** Spends what the browser brought back. @throws BrokerError AuthenticationFailedError, EndpointUnreachableError */
+export function spendCode(login: OAuthLogin & Pick<BrowserStep, 'started'>, query: URLSearchParams): Promise<Granted> {
+  return asOurselves(login, async () => {
+    const tokens = await login.rooms.flows.exchange({ ...login.started, ...partyOf(login) }, query)
+    return grantedOf(login, tokens)
+  })
 }
 
 /** Has the provider make a code. */
 export async function startDevice(login: OAuthLogin): Promise<DeviceStep> {
-  const { flows } = login.rooms
-  const scopes = scopesOf(login)
-  const started = await asOurselves(login, () => flows.startDevice({ ...partyOf(login), scopes }))
-  return {
-    kind: 'device',
-    started,
-    poll: (interval) =>
-      asOurselves(login, async () => {
-        const answer = await flows.pollDevice(started, interval)
-        return answer.kind === 'granted' ? grantedOf(login, answer.tokens) : answer
-      }),
-  }
+  const { definition, server, client, ...started } = await asOurselves(login, () =>
+    login.rooms.flows.startDevice({ ...partyOf(login), scopes: scopesOf(login) }),
+  )
+  return { kind: 'device', server, client: login.client, started }
+}
+
+/** Asks once whether the code has been entered. @param interval seconds @throws BrokerError AuthenticationFailedError */
+export function pollCode(
+  login: OAuthLogin & Pick<DeviceStep, 'started'>,
+  interval: number,
+): Promise<Granted | Pending> {
+  return asOurselves(login, async () => {
+    const answer = await login.rooms.flows.pollDevice({ ...login.started, ...partyOf(login) }, interval)
+    return answer.kind === 'granted' ? grantedOf(login, answer.tokens) : answer
+  })
+}
+
+/** Ends what was granted. Never throws for what a provider or a network may do. */
+export async function revokeGrant(
+  login: OAuthLogin,
+  { accessToken, refreshToken }: Pick<Tokens, 'accessToken' | 'refreshToken'>,
+): Promise<void> {
+  await login.rooms.flows.revoke({ ...partyOf(login), accessToken, ...(refreshToken && { refreshToken }) })
 }
 
 /**
@@ -108,23 +127,21 @@ function partyOf({ request, server, client }: OAuthLogin): Party {
 
 /** @throws BrokerError where the answer says that the API is where it cannot be */
 function grantedOf(login: OAuthLogin, tokens: Tokens): Granted {
-  const { rooms, request, server, client } = login
+  const { request, server, client } = login
   const { accessToken, refreshToken, expiresAt, account, scopes, apiUrl } = tokens
   const token = { accessToken, ...(refreshToken && { refreshToken }) }
   const baseUrl = answeredBaseUrl(request.provider.definition, apiUrl) ?? request.baseUrl
   return {
     kind: 'granted',
     connection: {
-      credential: credentialOf({ ...token, client: sealedClient(client), server }),
+      credential: { kind: 'oauth2', fields: credentialOf({ ...token, client: sealedClient(client), server }) },
       scopes,
       ...(expiresAt !== undefined && { expiresAt }),
       ...(account && { account }),
       ...(baseUrl !== undefined && { baseUrl }),
       ...(client.kept && { client: client.kept }),
     },
-    discard: async () => {
-      await rooms.flows.revoke({ ...partyOf(login), ...token })
-    },
+    revocable: { kind: 'grant', server, client, ...token },
   }
 }
 

@@ -1,6 +1,6 @@
 import { BrokerError, type FlowName } from '../../protocol/index.ts'
 import { CLIENT_AUTH_METHODS, type Demand, type OAuthServer } from '../flows/index.ts'
-import type { LoginRequest } from './step.ts'
+import type { LoginRequest } from './login-request.ts'
 
 /**
  * Says before anybody is asked for anything that the login cannot work, by what the server says of itself.

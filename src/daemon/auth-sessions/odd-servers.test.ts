@@ -146,7 +146,7 @@ describe('a login at a server that behaves in its own way', () => {
         'was over when the machine woke up',
         async (session: AuthSession) => {
           clock.sleep(11 * MINUTE)
-          sessions.get(rooms.actor, session.id)
+          await sessions.get(rooms.actor, session.id)
         },
       ],
       ['ended with the daemon', async () => sessions.close()],
@@ -253,7 +253,7 @@ describe('a login at a server that behaves in its own way', () => {
       device = { status: 401, body: { error: 'invalid_client' } }
       const { message } = await refusal(resume(session, { client_id: 'wrong' }))
       assert.match(message, /^Acme refuses the id or secret of your OAuth app/)
-      assert.equal(sessions.get(rooms.actor, session.id).next_action.type, 'form')
+      assert.equal((await sessions.get(rooms.actor, session.id)).next_action.type, 'form')
     })
 
     it('does not forget a kept one for what the server may have meant otherwise', async () => {

@@ -47,7 +47,7 @@ describe('a login session', () => {
   }
 
   const begin = (more: object = {}) => sessions.begin(rooms.actor, { provider: 'acme', ...more })
-  const statusOf = ({ id }: AuthSession) => sessions.get(rooms.actor, id).status
+  const statusOf = async ({ id }: AuthSession) => (await sessions.get(rooms.actor, id)).status
   const comeBack = (session: AuthSession) =>
     sessions.comeBack(new URLSearchParams(`state=${stateOf(session)}&code=CNRY`))
   const granted: Reply = [
@@ -70,9 +70,9 @@ describe('a login session', () => {
     const session = await begin()
     assert.equal(Date.parse(session.expires_at) - Date.parse(session.created_at), 10 * MINUTE)
     await clock.pass(10 * MINUTE - 1)
-    assert.equal(statusOf(session), 'waiting_for_user')
+    assert.equal(await statusOf(session), 'waiting_for_user')
     await clock.pass(1)
-    assert.equal(statusOf(session), 'expired')
+    assert.equal(await statusOf(session), 'expired')
     assert.equal(await comeBack(session), undefined)
     assert.deepEqual(provider.asked, [])
     assert.deepEqual(await reasons(), ['expired'])
@@ -82,7 +82,7 @@ describe('a login session', () => {
     const session = await begin()
     clock.sleep(11 * MINUTE)
     assert.equal(await comeBack(session), undefined)
-    assert.equal(statusOf(session), 'expired')
+    assert.equal(await statusOf(session), 'expired')
     assert.deepEqual(provider.asked, [])
   })
 
@@ -90,7 +90,7 @@ describe('a login session', () => {
     const session = await begin()
     clock.turn(-60 * MINUTE)
     await clock.pass(10 * MINUTE)
-    assert.equal(statusOf(session), 'expired')
+    assert.equal(await statusOf(session), 'expired')
   })
 
   it('gives the provider ten minutes of its own after an app had to be made', async () => {
@@ -135,7 +135,7 @@ describe('a login session', () => {
       if (provider.asked.length > before) asked.push((clock.now() - start) / 1000)
     }
     assert.deepEqual(asked, [1, 6, 16, 26, 36])
-    assert.equal(statusOf(session), 'expired')
+    assert.equal(await statusOf(session), 'expired')
     assert.deepEqual(await reasons(), ['expired'])
   })
 
@@ -148,7 +148,7 @@ describe('a login session', () => {
       const session = await begin({ flow: 'device_code' })
       await clock.pass(5_000)
       await sessions.resume(rooms.actor, session.id, secretInput({}))
-      assert.equal(statusOf(session), status)
+      assert.equal(await statusOf(session), status)
       assert.deepEqual(await reasons(), [reason])
       await clock.pass(20 * MINUTE)
       assert.equal(provider.asked.length, 2)
@@ -202,7 +202,7 @@ describe('a login session', () => {
     assert.equal(second.next_action.type, 'open_url')
     provider.answers = [[401, { error: 'invalid_client' }]]
     await assert.rejects(comeBack(second), /Acme refuses your OAuth app, which is forgotten now/)
-    const { status, error } = sessions.get(rooms.actor, second.id)
+    const { status, error } = await sessions.get(rooms.actor, second.id)
     assert.equal(status, 'failed')
     assert.equal(error?.error, 'AuthenticationFailedError')
     assert.equal((await begin({ connection: 'third' })).next_action.type, 'form')
@@ -226,7 +226,7 @@ describe('a login session', () => {
       sessions.resume(rooms.actor, session.id, secretInput({ client_id: 'wrong' })),
       /invalid_client/,
     )
-    assert.equal(sessions.get(rooms.actor, session.id).next_action.type, 'form')
+    assert.equal((await sessions.get(rooms.actor, session.id)).next_action.type, 'form')
     provider.answers = [deviceAnswer(provider)]
     const led = await sessions.resume(rooms.actor, session.id, secretInput({ client_id: 'right' }))
     assert.equal(led.next_action.type, 'device_code')
@@ -241,7 +241,7 @@ describe('a login session', () => {
     assert.equal(connection?.base_url, 'https://eu.acme.example')
     const other = await begin({ connection: 'other' })
     await assert.rejects(comeBack(other), /did not say where its API is/)
-    assert.equal(statusOf(other), 'failed')
+    assert.equal(await statusOf(other), 'failed')
     assert.deepEqual(await connected(), ['default'])
   })
 

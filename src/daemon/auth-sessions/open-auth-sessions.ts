@@ -5,29 +5,43 @@ import { type Connections, connectionExists, type OAuthClients, removeUnusedDefi
 import { type Flows, redirectUriOf } from '../flows/index.ts'
 import { definitionAt, oddShapes, type Providers, parseCredential } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
+import { advance, beginLogin, discard, giveUp } from './advance.ts'
 import type { AuthSessions, SessionDevice, SessionForm, SessionProgress, SessionTitle } from './auth-sessions.ts'
-import { beginLogin, chooseWay, requireOwnLogin, takesNoKey } from './begin-login.ts'
 import { type Clock, systemClock } from './clock.ts'
 import { type ClientRooms, providerCode } from './login-client.ts'
+import { chooseWay, requireOwnLogin, takesNoKey } from './login-way.ts'
 import { LoginsUnderWay } from './logins-under-way.ts'
 import { addressOf } from './own-address.ts'
 import { pastedReturn } from './pasted-return.ts'
 import { scopesNamed } from './scope-names.ts'
 import {
+  askedAgain,
+  beingPolled,
   cancelledMeanwhile,
-  endOf,
+  deadlineOf,
+  ended,
   isOpen,
+  isStoring,
+  ledOn,
   type NewSession,
   newSession,
   noSuchSession,
+  type Over,
+  overdue,
+  type Polling,
+  polledLater,
+  pollingOf,
+  requestOf,
   type Session,
-  type State,
+  taken,
   takesNoValues,
-  titleOf,
-  viewOf,
   waitingStep,
 } from './session.ts'
-import type { BrowserStep, DeviceStep, Granted, Step, WaitingStep } from './step.ts'
+import { type Alarm, SessionAlarms } from './session-alarms.ts'
+import { openMemoryRegistry, type SessionRegistry } from './session-registry.ts'
+import { deviceOf, formOf, titleOf, viewOf } from './session-view.ts'
+import type { Granted, Move, Step } from './step.ts'
+import { WorkUnderWay } from './work-under-way.ts'
 
 export interface AuthSessionsOptions {
   readonly store: Store
@@ -41,68 +55,78 @@ export interface AuthSessionsOptions {
   /** Hears of what is nobody's fault but ours in a login that goes on without a caller. */
   readonly onFailure?: (error: unknown) => void
   readonly clock?: Clock
+  /** In memory where absent. */
+  readonly registry?: SessionRegistry
 }
 
 export function openAuthSessions(options: AuthSessionsOptions): AuthSessions {
-  return new AuthSessionsInMemory(options)
+  return new RegisteredAuthSessions(options)
 }
 
-const NEVER = { interval: 0, notBefore: Number.POSITIVE_INFINITY }
-/** A session that is over answers for as long as it would have lived; more than this many of one principal are never kept. */
-const MAX_SESSIONS = 100
+/** A session that this daemon has taken, as it wrote it down last. */
+interface Held {
+  session: Session
+}
 
-class AuthSessionsInMemory implements AuthSessions {
+class RegisteredAuthSessions implements AuthSessions {
   readonly #options: AuthSessionsOptions
   readonly #rooms: ClientRooms
-  readonly #clock: Clock
-  readonly #sessions = new Map<string, Session>()
-  /** Which session a browser comes back to. An entry is good once. */
-  readonly #byState = new Map<string, Session>()
+  readonly #now: () => number
+  readonly #registry: SessionRegistry
+  readonly #alarms: SessionAlarms
   readonly #logins = new LoginsUnderWay()
-  /** Says that the login of a session that is open is over. */
-  readonly #ends = new Map<Session, () => void>()
-  /** Switches off what wakes a session up next: its end, or the next question to its provider. */
-  readonly #alarms = new Map<Session, () => void>()
+  /** Says that a login which this daemon has begun is over. By the id of its session. */
+  readonly #ends = new Map<string, () => void>()
+  /** What this daemon is at, by the id of the session. */
+  readonly #work = new WorkUnderWay()
+  readonly #storing = new WorkUnderWay()
 
   constructor(options: AuthSessionsOptions) {
     const { clients, flows, baseUrl, clock = systemClock } = options
     this.#options = options
     this.#rooms = { clients, flows, redirectUri: redirectUriOf(baseUrl) }
-    this.#clock = clock
+    this.#now = () => clock.now()
+    this.#registry = options.registry ?? openMemoryRegistry(this.#now)
+    this.#alarms = new SessionAlarms({
+      clock,
+      wake: (id, alarm) => this.#wake(id, alarm),
+      onFailure: (error) => options.onFailure?.(error),
+    })
   }
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
     // From the first moment on: what a login is about must not be removed while its provider is asked.
-    const ended = this.#logins.began(wanted.provider)
+    const end = this.#logins.began(wanted.provider)
     try {
       const session = await this.#begin(actor, wanted)
-      this.#ends.set(session, ended)
-      this.#endWhereOver(session)
+      const gone = await this.#registry.create(session)
+      for (const { id } of gone) this.#leave(id)
+      this.#ends.set(session.id, end)
+      this.#follow(session)
       return this.#view(session)
     } catch (error) {
-      ended()
+      end()
       throw error
     }
   }
 
   async #begin(actor: Actor, wanted: StartAuthSession): Promise<Session> {
     const { scopes, force, new_client: newClient, source = 'login', connection = DEFAULT_CONNECTION } = wanted
-    const { provider, there, baseUrl, flow, section } = await this.#wayOf(actor, wanted)
-    const login: NewSession = { actor, provider, connection, flow, source, existing: force ? 'replace' : 'refuse' }
-    const step = await this.#recordingFailure(login, () =>
-      beginLogin(this.#rooms, flow, {
-        actor,
-        provider: there,
+    const { provider, baseUrl, flow, section } = await this.#wayOf(actor, wanted)
+    const about = { actor, provider, connection }
+    return this.#recordingFailure(about, async () => {
+      const login: NewSession = {
+        ...about,
+        flow,
         section,
+        source,
+        existing: force ? 'replace' : 'refuse',
         ...(baseUrl !== undefined && { baseUrl }),
         ...(scopes && { scopes: scopesNamed(provider, scopes) }),
         anew: newClient ? 'client' : force ? 'registration' : 'nothing',
-      }),
-    )
-    const session = newSession(login, step, this.#clock.now())
-    this.#keep(session)
-    this.#wait(session, step)
-    return session
+      }
+      return newSession(login, await beginLogin(this.#rooms, requestOf(login)), this.#now())
+    })
   }
 
   async check(actor: Actor, wanted: StartAuthSession, input: SecretInput): Promise<readonly string[]> {
@@ -125,36 +149,20 @@ class AuthSessionsInMemory implements AuthSessions {
     return { provider, there, baseUrl, ...way }
   }
 
-  #keep(session: Session): void {
-    const own: Session[] = []
-    for (const other of this.#sessions.values()) {
-      if (other.expiresAt <= this.#clock.now() && !isOpen(other)) this.#sessions.delete(other.id)
-      else if (other.actor.principalId === session.actor.principalId) own.push(other)
-    }
-    // Oldest first: nobody's logins push out another's.
-    for (const other of own.slice(0, Math.max(0, own.length - MAX_SESSIONS + 1))) this.#drop(other)
-    this.#sessions.set(session.id, session)
-  }
-
-  #drop(session: Session): void {
-    this.#sessions.delete(session.id)
-    this.#move(session, { status: 'cancelled' })
-  }
-
-  get(actor: Actor, id: string): AuthSession {
-    return this.#view(this.#owned(actor, id))
+  async get(actor: Actor, id: string): Promise<AuthSession> {
+    return this.#view(await this.#owned(actor, id))
   }
 
   async resume(actor: Actor, id: string, input: SecretInput): Promise<AuthSession> {
-    const session = this.#owned(actor, id)
-    await this.#resume(session, input)
-    return this.#view(session)
+    await this.#resume(await this.#owned(actor, id), input)
+    return this.get(actor, id)
   }
 
   #resume(session: Session, input: SecretInput): Promise<unknown> {
     const [name, ...others] = Object.keys(input)
     const isOAuth = session.flow !== 'api_key'
-    if (isOAuth && name === undefined) return this.#askNow(session)
+    // At once, unless it was asked an interval ago; then what is under way is enough.
+    if (isOAuth && name === undefined) return this.#poll(session.id, ({ notBefore }) => notBefore <= this.#now())
     const { callback_url: pasted } = input
     const isForm = waitingStep(session)?.kind === 'form'
     return isOAuth && pasted !== undefined && others.length === 0 && !isForm
@@ -166,138 +174,114 @@ class AuthSessionsInMemory implements AuthSessions {
   async #takePasted(session: Session, pasted: Secret): Promise<void> {
     const step = waitingStep(session)
     // The browser may have come back by itself in this moment.
-    if (session.state.status === 'processing') await session.underWay
-    else if (step?.kind !== 'browser') throw takesNoValues(session)
-    else await this.#goOn(session, step, pastedReturn(pasted.reveal(), this.#rooms.redirectUri, step.started))
-  }
-
-  /** Asks the provider of a device login at once, unless it was asked an interval ago; then what is under way is enough. */
-  async #askNow(session: Session): Promise<void> {
-    const step = waitingStep(session)
-    const { interval, notBefore } = session.polling ?? NEVER
-    if (step?.kind === 'device' && notBefore <= this.#clock.now()) this.#askDevice(session, step, interval)
-    await session.underWay
+    if (session.state.status === 'processing') return this.#work.done(session.id)
+    if (step?.kind !== 'browser') throw takesNoValues(session)
+    const query = pastedReturn(pasted.reveal(), this.#rooms.redirectUri, step.started)
+    const isOurs = await this.#advance(session, { kind: 'return', step, query })
+    if (!isOurs) await this.#work.done(session.id)
   }
 
   async cancel(actor: Actor, id: string): Promise<AuthSession> {
-    const session = this.#owned(actor, id)
-    if (session.state.status === 'processing' && session.state.doing === 'storing') await session.underWay
-    if (isOpen(session)) {
-      const step = waitingStep(session)
-      this.#move(session, { status: 'cancelled' })
-      await giveUp(step)
-      await this.#recordFailure(session, 'cancelled')
-    }
-    return this.#view(session)
-  }
-
-  form(id: string): SessionForm | undefined {
-    const session = this.#find(id)
-    const step = session && waitingStep(session)
-    if (!session || step?.kind !== 'form') return undefined
-    const { asksFor, fields, redirectUri } = step
-    const { docs_url: docsUrl } = session.provider.definition
-    return {
-      ...titleOf(session),
-      asksFor,
-      fields,
-      csrf: session.csrf,
-      ...(docsUrl !== undefined && { docsUrl }),
-      ...(redirectUri !== undefined && { redirectUri }),
+    for (;;) {
+      const session = await this.#owned(actor, id)
+      if (isStoring(session)) {
+        await this.#work.done(id)
+        return this.get(actor, id)
+      }
+      if (!isOpen(session)) return this.#view(session)
+      if (await this.#end({ session }, { status: 'cancelled' })) return this.get(actor, id)
     }
   }
 
-  device(id: string): SessionDevice | undefined {
-    const session = this.#find(id)
-    const step = session && waitingStep(session)
-    if (!session || step?.kind !== 'device') return undefined
-    const { userCode, verificationUri, verificationUriComplete, expiresAt } = step.started
-    const complete = verificationUriComplete === undefined ? {} : { verificationUriComplete }
-    const secondsLeft = Math.round((expiresAt - this.#clock.now()) / 1000)
-    return { ...titleOf(session), userCode, verificationUri, expiresAt, secondsLeft, ...complete }
+  async form(id: string): Promise<SessionForm | undefined> {
+    const session = await this.#find(id)
+    return session && formOf(session)
+  }
+
+  async device(id: string): Promise<SessionDevice | undefined> {
+    const session = await this.#find(id)
+    return session && deviceOf(session, this.#now())
   }
 
   async submit(id: string, input: SecretInput): Promise<SessionProgress> {
-    const session = this.#find(id)
+    const session = await this.#find(id)
     if (!session || waitingStep(session)?.kind !== 'form') throw noSuchSession()
     await this.#submit(session, input)
-    const { status, next_action: nextAction, warnings = [] } = this.#view(session)
+    const { status, next_action: nextAction, warnings = [] } = this.#view((await this.#find(id)) ?? session)
     return { ...titleOf(session), status, nextAction, warnings }
   }
 
   async #submit(session: Session, input: SecretInput): Promise<void> {
     const step = waitingStep(session)
     if (step?.kind !== 'form') throw takesNoValues(session)
-    await this.#advance(session, {
-      work: () => step.submit(input),
-      // What was entered wrongly can be entered again.
-      orElse: async (error) => {
-        this.#wait(session, step)
-        await this.#recordFailure(session, reasonOf(error))
-      },
-    })
+    if (await this.#advance(session, { kind: 'submit', step, input })) return
+    throw takesNoValues((await this.#find(session.id)) ?? session)
   }
 
   async comeBack(query: URLSearchParams): Promise<SessionTitle | undefined> {
-    const session = this.#byState.get(query.get('state') ?? '')
-    const step = session && waitingStep(this.#expireInTime(session))
+    const found = await this.#registry.findByState(query.get('state') ?? '')
+    const session = found && (await this.#inTime(found))
+    const step = session && waitingStep(session)
     if (!session || step?.kind !== 'browser') return undefined
-    await this.#goOn(session, step, query)
-    return titleOf(session)
+    return (await this.#advance(session, { kind: 'return', step, query })) ? titleOf(session) : undefined
   }
 
-  #goOn(session: Session, step: BrowserStep, query: URLSearchParams): Promise<void> {
-    return this.#advance(session, {
-      work: () => step.comeBack(query),
-      orElse: (error) => this.#fail(session, error),
-    })
-  }
-
-  /** Two at once must not both advance a session: from the first moment on, the second finds it busy. */
-  #advance(session: Session, { work, orElse }: Advance): Promise<void> {
-    this.#move(session, { status: 'processing', doing: 'asking' })
-    return this.#under(session, async () => {
+  /**
+   * Takes the step, so that nobody else does, and goes where it leads.
+   * @returns whether it was ours to take
+   * @throws BrokerError with what went wrong; a form waits again then, and any other login has failed
+   */
+  async #advance(session: Session, move: Exclude<Move, { readonly kind: 'poll' }>): Promise<boolean> {
+    const held = { session }
+    if (!(await this.#move(held, taken(session, 'asking', this.#now())))) return false
+    await this.#work.add(session.id, async () => {
       try {
-        await this.#take(session, await work())
+        await this.#reach(held, await advance(this.#rooms, requestOf(session), move))
       } catch (error) {
-        if (isOpen(session)) await orElse(error)
+        if (move.kind === 'submit') await this.#askAgain(held, move, error)
+        else await this.#fail(held, error)
         throw error
       }
     })
+    return true
   }
 
-  #under(session: Session, work: () => Promise<void>): Promise<void> {
-    const underWay = work()
-    session.underWay = underWay.catch(() => undefined)
-    return underWay
+  /** What was entered wrongly can be entered again. */
+  async #askAgain(held: Held, { step }: Extract<Move, { readonly kind: 'submit' }>, error: unknown): Promise<void> {
+    const isOpen = await this.#move(held, askedAgain(held.session, step, this.#now()))
+    if (isOpen) await this.#recordFailure(held.session, reasonOf(error))
   }
 
-  async #take(session: Session, step: Step): Promise<void> {
-    if (!isOpen(session)) {
-      await this.#discard(session, step)
+  /** @throws BrokerError where the login is over meanwhile, and what the connections room throws */
+  async #reach(held: Held, step: Step): Promise<void> {
+    switch (step.kind) {
+      case 'granted':
+        return this.#store(held, step)
+      case 'pending':
+        await this.#move(held, polledLater(held.session, step.interval, this.#now()))
+        return
+      case 'form':
+      case 'browser':
+      case 'device':
+        if (!(await this.#move(held, ledOn(held.session, step, this.#now())))) throw cancelledMeanwhile(held.session)
+    }
+  }
+
+  async #store(held: Held, granted: Granted): Promise<void> {
+    const { session } = held
+    if (!(await this.#move(held, taken(session, 'storing', this.#now())))) {
+      await this.#discard(session, granted)
       throw cancelledMeanwhile(session)
     }
-    if (step.kind !== 'granted') {
-      // Whoever made an app first has as much time for the provider as all others.
-      session.expiresAt = endOf(step, this.#clock.now())
-      return this.#wait(session, step)
-    }
-    this.#move(session, { status: 'processing', doing: 'storing' })
-    await this.#store(session, step)
-    this.#move(session, { status: 'completed', warnings: step.warnings ?? [] })
+    await this.#storing.add(session.id, () => this.#put(session, granted))
+    await this.#move(held, ended(held.session, { status: 'completed', warnings: granted.warnings ?? [] }, this.#now()))
   }
 
-  async #store(session: Session, granted: Granted): Promise<void> {
+  async #put(session: Session, granted: Granted): Promise<void> {
     const { actor, provider, connection, flow, existing, source } = session
+    const login = { provider, connection, flow, existing, source }
     try {
-      await this.#options.connections.put(actor, {
-        ...granted.connection,
-        provider,
-        connection,
-        flow,
-        existing,
-        source,
-      })
+      await this.#options.connections.put(actor, { ...granted.connection, ...login })
     } catch (error) {
       await this.#discard(session, granted)
       throw error
@@ -305,99 +289,106 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   /** Gives back what was granted to a login that is over. */
-  async #discard({ actor, provider }: Session, step: Step): Promise<void> {
-    if (step.kind !== 'granted') return
+  async #discard(session: Session, granted: Granted): Promise<void> {
     // Some providers end every token of a user with one of them: what is connected must go on.
-    const counts = await this.#options.connections.counts(actor)
-    if (!counts.has(provider.definition.name)) await step.discard()
+    const counts = await this.#options.connections.counts(session.actor)
+    if (!counts.has(session.provider.definition.name)) await discard(this.#rooms, requestOf(session), granted)
   }
 
-  #wait(session: Session, step: WaitingStep): void {
-    this.#move(session, { status: 'waiting_for_user', step })
-    if (step.kind === 'browser') this.#byState.set(step.started.state, session)
-    if (step.kind === 'device') this.#pollLater(session, step, step.started.interval, this.#clock.now())
-    else this.#wakeAtEnd(session)
+  /** Asks the provider of a device login, where it is due and nobody else does; waits for what this daemon is at already. */
+  async #poll(id: string, isDue: (polling: Polling) => boolean): Promise<void> {
+    if (this.#work.has(id)) return this.#work.done(id)
+    await this.#work.add(id, async () => {
+      const session = await this.#find(id)
+      const polling = session && pollingOf(session)
+      const step = session && waitingStep(session)
+      if (session && step?.kind === 'device' && polling && isDue(polling)) {
+        const held = { session }
+        if (await this.#move(held, beingPolled(session, polling.interval, this.#now())))
+          await this.#ask(held, { kind: 'poll', step, interval: polling.interval })
+      } else if (session) this.#follow(session)
+    })
   }
 
-  #wakeAtEnd(session: Session): void {
-    const left = Math.max(0, session.expiresAt - this.#clock.now())
-    this.#alarms.set(
-      session,
-      this.#clock.wake(left, () => this.#expire(session)),
-    )
-  }
-
-  /** @param notBefore when somebody who wants to know may ask at the earliest: the first time at once */
-  #pollLater(session: Session, step: DeviceStep, interval: number, notBefore?: number): void {
-    const delay = interval * 1000
-    const next = this.#clock.now() + delay
-    if (next >= session.expiresAt) {
-      this.#wakeAtEnd(session)
-      return
-    }
-    session.polling = { interval, notBefore: notBefore ?? next }
-    this.#alarms.set(
-      session,
-      this.#clock.wake(delay, () => this.#askDevice(session, step, interval)),
-    )
-  }
-
-  #askDevice(session: Session, step: DeviceStep, interval: number): void {
-    this.#alarms.get(session)?.()
-    session.polling = NEVER
-    this.#inBackground(this.#under(session, () => this.#poll(session, step, interval)))
-  }
-
-  async #poll(session: Session, step: DeviceStep, interval: number): Promise<void> {
+  async #ask(held: Held, move: Extract<Move, { readonly kind: 'poll' }>): Promise<void> {
     try {
-      const answer = await step.poll(interval)
-      if (answer.kind === 'granted') await this.#take(session, answer)
-      else if (isOpen(session)) this.#pollLater(session, step, answer.interval)
+      await this.#reach(held, await advance(this.#rooms, requestOf(held.session), move))
     } catch (error) {
-      if (!isOpen(session)) return
-      if (providerCode(error) === 'expired_token') this.#expire(session)
-      else await this.#fail(session, error)
+      if (providerCode(error) === 'expired_token') await this.#end(held, { status: 'expired' })
+      else await this.#fail(held, error)
     }
   }
 
-  async #fail(session: Session, error: unknown): Promise<void> {
-    const known = error instanceof BrokerError ? error : internal(error)
-    if (known !== error) this.#options.onFailure?.(error)
-    this.#move(session, { status: 'failed', error: known })
-    await this.#recordFailure(session, reasonOf(error))
+  /** A session that was over already stays as it is. */
+  async #fail(held: Held, error: unknown): Promise<void> {
+    const { name, message } = error instanceof BrokerError ? error : internal(error)
+    const isOurs = await this.#move(
+      held,
+      ended(held.session, { status: 'failed', error: { name, message } }, this.#now()),
+    )
+    if (!isOurs) return
+    if (!(error instanceof BrokerError)) this.#options.onFailure?.(error)
+    await this.#recordFailure(held.session, reasonOf(error))
+  }
+
+  async #wake(id: string, { kind, at }: Alarm): Promise<void> {
+    // The alarm counts, not the clock: somebody may have set that back.
+    if (kind === 'poll') return this.#poll(id, ({ nextAt, notBefore }) => nextAt === at || notBefore <= this.#now())
+    const session = await this.#registry.find(id)
+    if (!session) this.#leave(id)
+    else if (deadlineOf(session) === at) await this.#endOverdue(session)
+    else this.#follow(session)
   }
 
   /** A session that nobody woke up in time, as a machine that slept does not. */
-  #expireInTime(session: Session): Session {
-    if (waitingStep(session) && session.expiresAt <= this.#clock.now()) this.#expire(session)
-    return session
+  async #inTime(session: Session): Promise<Session | undefined> {
+    return (deadlineOf(session) ?? Number.POSITIVE_INFINITY) <= this.#now() ? this.#endOverdue(session) : session
   }
 
-  #expire(session: Session): void {
-    const step = waitingStep(session)
-    this.#move(session, { status: 'expired' })
-    for (const work of [this.#recordFailure(session, 'expired'), giveUp(step)]) this.#inBackground(work)
+  /** @returns what it is by then, whoever ended it */
+  async #endOverdue(session: Session): Promise<Session | undefined> {
+    const held = { session }
+    const over = overdue(session)
+    if (!(await this.#move(held, ended(session, over, this.#now())))) return this.#registry.find(session.id)
+    this.#inBackground(this.#gotNowhere(session, over))
+    return held.session
+  }
+
+  /** @returns whether it was ours to end */
+  async #end(held: Held, over: Over): Promise<boolean> {
+    const { session } = held
+    const isOurs = await this.#move(held, ended(session, over, this.#now()))
+    if (isOurs) await this.#gotNowhere(session, over)
+    return isOurs
+  }
+
+  /** @param session as it was before it ended */
+  async #gotNowhere(session: Session, { status }: Over): Promise<void> {
+    const recorded = this.#recordFailure(session, status === 'failed' ? 'interrupted' : status)
+    await Promise.all([recorded, giveUp(this.#rooms, requestOf(session), waitingStep(session))])
   }
 
   #inBackground(work: Promise<void>): void {
     work.catch((error: unknown) => this.#options.onFailure?.(error))
   }
 
-  /** The only way from one state to another. */
-  #move(session: Session, state: State): void {
-    this.#alarms.get(session)?.()
-    this.#alarms.delete(session)
-    const step = waitingStep(session)
-    if (step?.kind === 'browser') this.#byState.delete(step.started.state)
-    session.state = state
-    session.updatedAt = this.#clock.now()
-    this.#endWhereOver(session)
+  /** The only way from one state to another. @returns whether nobody has moved it meanwhile */
+  async #move(held: Held, next: Session): Promise<boolean> {
+    if (!(await this.#registry.move(held.session, next))) return false
+    held.session = next
+    this.#follow(next)
+    return true
   }
 
-  #endWhereOver(session: Session): void {
-    if (isOpen(session)) return
-    this.#ends.get(session)?.()
-    this.#ends.delete(session)
+  #follow(session: Session): void {
+    this.#alarms.follow(session)
+    if (!isOpen(session)) this.#leave(session.id)
+  }
+
+  #leave(id: string): void {
+    this.#alarms.off(id)
+    this.#ends.get(id)?.()
+    this.#ends.delete(id)
   }
 
   async removeUnusedProvider(actor: Actor, name: string): Promise<RemovedProvider> {
@@ -413,31 +404,31 @@ class AuthSessionsInMemory implements AuthSessions {
     if (this.#options.providers.find(name)) await this.removeUnusedProvider(actor, name)
   }
 
-  #owned(actor: Actor, id: string): Session {
-    const session = this.#find(id)
+  async #owned(actor: Actor, id: string): Promise<Session> {
+    const session = await this.#find(id)
     if (session?.actor.principalId !== actor.principalId) throw noSuchSession()
     return session
   }
 
-  #find(id: string): Session | undefined {
-    const session = this.#sessions.get(id)
-    return session && this.#expireInTime(session)
+  async #find(id: string): Promise<Session | undefined> {
+    const session = await this.#registry.find(id)
+    return session && this.#inTime(session)
   }
 
   #view(session: Session): AuthSession {
     return viewOf(session, this.#options.baseUrl)
   }
 
-  async #recordingFailure<Result>(login: NewSession, work: () => Promise<Result>): Promise<Result> {
+  async #recordingFailure<Result>(about: LoginName, work: () => Promise<Result>): Promise<Result> {
     try {
       return await work()
     } catch (error) {
-      await this.#recordFailure(login, reasonOf(error))
+      await this.#recordFailure(about, reasonOf(error))
       throw error
     }
   }
 
-  async #recordFailure({ actor, provider, connection }: NewSession, reason: string): Promise<void> {
+  async #recordFailure({ actor, provider, connection }: LoginName, reason: string): Promise<void> {
     const { store, audit } = this.#options
     const event = { event: 'provider.login_failed', status: 'failure', reason } as const
     await store.transaction((tx) =>
@@ -446,26 +437,17 @@ class AuthSessionsInMemory implements AuthSessions {
   }
 
   async close(): Promise<void> {
-    const open = [...this.#sessions.values()]
-    const storing = open.filter(({ state }) => state.status === 'processing' && state.doing === 'storing')
-    // Who starts the daemon again may do so because the login got nowhere.
-    const left = open.map(waitingStep)
     this.#logins.close()
-    for (const session of open) this.#drop(session)
-    const givenUp = left.map((step) => giveUp(step).catch((error: unknown) => this.#options.onFailure?.(error)))
-    await Promise.all([...storing.map(({ underWay }) => underWay), ...givenUp])
+    this.#alarms.close()
+    // Who starts the daemon again may do so because the login got nowhere.
+    const left = await this.#registry.close()
+    const givenUp = left.map((session) => giveUp(this.#rooms, requestOf(session), waitingStep(session)))
+    for (const work of givenUp) this.#inBackground(work)
+    await Promise.allSettled([this.#storing.allDone(), ...givenUp])
   }
 }
 
-interface Advance {
-  readonly work: () => Promise<Step>
-  /** What becomes of a session that is still open after an error. */
-  readonly orElse: (error: unknown) => Promise<void>
-}
-
-async function giveUp(step: WaitingStep | undefined): Promise<void> {
-  if (step?.kind === 'browser') await step.giveUp()
-}
+type LoginName = Pick<NewSession, 'actor' | 'provider' | 'connection'>
 
 /** What the audit log says: the provider's own code where it has one, else the name of the error. */
 function reasonOf(error: unknown): string {

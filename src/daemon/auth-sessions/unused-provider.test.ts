@@ -80,7 +80,7 @@ describe('a definition that is to go where it is unused', () => {
     assert.equal(await remove(), 'kept')
     await sessions.cancel(rooms.actor, first.id)
     assert.equal(await events(), 0)
-    assert.equal(sessions.get(rooms.actor, second.id).status, 'waiting_for_user')
+    assert.equal((await sessions.get(rooms.actor, second.id)).status, 'waiting_for_user')
     await clock.pass(10 * 60_000)
     assert.equal(await events(), 1)
     assert.equal(rooms.providers.find('acme'), undefined)

@@ -1,18 +1,16 @@
 import type { AuthType, FlowName } from '../../protocol/index.ts'
 import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
-import { type CredentialKind, credentialFields, type KeySection } from '../providers/index.ts'
+import { credentialFields, type KeySection } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
 import { approvedKind, isTakenNoMore } from './approval.ts'
 import { attentionFor, type FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
-import { kindOf } from './destination.ts'
 import { dueAtOf, usableUntil } from './freshness.ts'
 import { timeOf, tokenStatus } from './token-status.ts'
 
 /** A connection as one request uses it. */
 export interface UsableConnection extends ConnectionId, OpenedCredential {
-  readonly kind: CredentialKind
   readonly baseUrl?: string
   /** Of the access token, milliseconds since 1970; absent where the provider does not say, and for an API key. */
   readonly expiresAt?: number
@@ -30,18 +28,12 @@ export interface OpenedCredential {
   readonly version: number
 }
 
-export function usableConnection(
-  row: ConnectionRow,
-  kind: CredentialKind,
-  opened: OpenedCredential,
-  now: number,
-): UsableConnection {
+export function usableConnection(row: ConnectionRow, opened: OpenedCredential, now: number): UsableConnection {
   const expiresAt = timeOf(row.expires_at)
   const dueAt = dueAtOf(row, now)
   return {
     provider: row.provider,
     connection: row.connection,
-    kind,
     ...opened,
     // Read where tokens are asked for; every other request does without.
     get scopes() {
@@ -107,18 +99,10 @@ const SHOWN_OF_GRANT = [
 /** Only a field that is known to be public shows; a field nobody describes is a secret. */
 export function redacted(
   definition: ProviderDefinition | undefined,
-  row: ConnectionRow,
-  credential: Credential,
+  { kind, fields }: Credential,
 ): Record<string, string> {
-  const kind = definition && kindOf(definition, row.flow, credential)
-  const shown = new Set(
-    row.auth_type === 'oauth2' && row.flow !== 'api_key'
-      ? SHOWN_OF_GRANT
-      : kind && kind !== 'oauth2'
-        ? publicFields(definition, kind)
-        : [],
-  )
-  return mapValues(credential, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
+  const shown = new Set(kind === 'oauth2' ? SHOWN_OF_GRANT : definition ? publicFields(definition, kind) : [])
+  return mapValues(fields, (value, name) => (shown.has(name) ? value.reveal() : REDACTED))
 }
 
 function publicFields(definition: ProviderDefinition, section: KeySection): readonly string[] {

@@ -1,6 +1,5 @@
-import type { Secret } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type CredentialKind, destinationDigest, isClientCredential, isSigningCredential } from '../providers/index.ts'
+import { type CredentialKind, destinationDigest } from '../providers/index.ts'
 
 // Asked on every request; a definition never changes, it is replaced.
 const remembered = {
@@ -22,15 +21,4 @@ export function destinationOf(
   const digest = destinationDigest(definition, kind)
   remembered[kind].set(definition, digest)
   return digest
-}
-
-/** What a login found, by its fields. */
-export function kindOf(
-  definition: ProviderDefinition,
-  flow: string,
-  credential: Readonly<Record<string, Secret>>,
-): CredentialKind {
-  if (flow !== 'api_key') return 'oauth2'
-  if (isSigningCredential(definition, credential)) return 'signing'
-  return isClientCredential(definition, credential) ? 'client_credentials' : 'api_key'
 }

@@ -6,6 +6,7 @@ export { attentionIn, noDefault } from './attention.ts'
 export { catalogueState, resetCatalogue, updateCatalogue } from './catalogue-change.ts'
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
+export type { Fields } from './credential-record.ts'
 export {
   type ForcedRefresh,
   leftOfForced,

@@ -30,7 +30,7 @@ describe('a connection that is logged in to again', () => {
         provider: rooms.providers.get('acme'),
         connection,
         flow: 'api_key',
-        credential: { api_key: new Secret(key) },
+        credential: { kind: 'api_key', fields: { api_key: new Secret(key) } },
         scopes: [],
         existing: 'replace',
         source: 'login',
@@ -54,6 +54,6 @@ describe('a connection that is logged in to again', () => {
     assert.deepEqual({ ...after }, { ...before, problem: null, updated_at: new Date(now).toISOString() })
     assert.equal((after as { colour?: string }).colour, 'red')
     const used = await rooms.connections.use(rooms.actor, rooms.providers.get('acme'), 'default')
-    assert.equal(used.credential['api_key']?.reveal(), 'CNRYsecond')
+    assert.equal(used.credential.fields['api_key']?.reveal(), 'CNRYsecond')
   })
 })

@@ -41,6 +41,7 @@ import {
 import { connectionView, isApproved, redacted, type UsableConnection, usableConnection } from './connection-view.ts'
 import {
   type Credential,
+  type Fields,
   mapValues,
   parseCredential,
   recordId,
@@ -48,7 +49,7 @@ import {
   sameText,
   serialize,
 } from './credential-record.ts'
-import { destinationOf, kindOf } from './destination.ts'
+import { destinationOf } from './destination.ts'
 import { expiryColumns, LONGEST_RETRY_AFTER } from './freshness.ts'
 import { type IssueOutcome, writeIssueOutcome } from './issue-outcome.ts'
 import type { KeptClient, OAuthClients } from './oauth-clients.ts'
@@ -66,7 +67,7 @@ import {
 import { type ConnectionAddress, servingOf } from './serving.ts'
 import { tokenStatus } from './token-status.ts'
 
-/** What a login found out. Values by field name. */
+/** What a login found out. */
 export interface NewConnection {
   readonly provider: Provider
   readonly connection: string
@@ -106,7 +107,7 @@ export interface Connections {
   /** With the secrets themselves; writes `connection.revealed` first. Refused to the key of a run. */
   reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail>
   /** Whether the connection holds exactly these values. */
-  holds(actor: Actor, name: ConnectionId, credential: Credential): Promise<boolean>
+  holds(actor: Actor, name: ConnectionId, entered: Fields): Promise<boolean>
   /** Seals and stores. @throws BrokerError ConnectionAlreadyExistsError */
   put(actor: Actor, wanted: NewConnection): Promise<void>
   /**
@@ -273,7 +274,7 @@ class ConnectionsOfStore implements Connections {
   async inspect(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
     const row = await this.#row(actor, { provider, connection })
     const { credential } = await this.#credentialOf(actor, row)
-    return { ...(await this.#viewOf(row)), credential: redacted(this.#definition(row), row, credential) }
+    return { ...(await this.#viewOf(row)), credential: redacted(this.#definition(row), credential) }
   }
 
   async reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail> {
@@ -283,21 +284,20 @@ class ConnectionsOfStore implements Connections {
     const row = await this.#row(actor, { provider, connection })
     const { credential } = await this.#credentialOf(actor, row)
     await this.#record(actor, { event: 'connection.revealed', status: 'success', provider, connection })
-    return { ...(await this.#viewOf(row)), credential: mapValues(credential, (value) => value.reveal()) }
+    return { ...(await this.#viewOf(row)), credential: mapValues(credential.fields, (value) => value.reveal()) }
   }
 
-  async holds(actor: Actor, id: ConnectionId, credential: Credential): Promise<boolean> {
+  async holds(actor: Actor, id: ConnectionId, entered: Fields): Promise<boolean> {
     const row = await this.#row(actor, id)
     const stored = this.#entered(row, (await this.#credentialOf(actor, row)).credential)
     const names = Object.keys(stored)
-    if (names.length !== Object.keys(credential).length) return false
-    return names.every((name) => sameText(stored[name], credential[name]))
+    if (names.length !== Object.keys(entered).length) return false
+    return names.every((name) => sameText(stored[name], entered[name]))
   }
 
-  #entered(row: ConnectionRow, credential: Credential): Credential {
+  #entered(row: ConnectionRow, { kind, fields }: Credential): Fields {
     const definition = this.#definition(row)
-    const isClient = definition && kindOf(definition, row.flow, credential) === 'client_credentials'
-    return isClient ? enteredOf(definition, credential) : credential
+    return definition && kind === 'client_credentials' ? enteredOf(definition, fields) : fields
   }
 
   async put(actor: Actor, wanted: NewConnection): Promise<void> {
@@ -308,7 +308,7 @@ class ConnectionsOfStore implements Connections {
       this.#providers.get(id.provider)
       const before = await findRow(tx, actor, id)
       if (before && wanted.existing === 'refuse') throw connectionExists(id)
-      const kind = kindOf(definition, wanted.flow, wanted.credential)
+      const { kind } = wanted.credential
       const bound = boundTo(definition, kind, wanted.baseUrl)
       await this.#vault.put(tx, recordOf(actor, id), bound.destination, serialize(wanted.credential))
       const given = {
@@ -336,7 +336,7 @@ class ConnectionsOfStore implements Connections {
   }
 
   #expiry({ credential, expiresAt }: NewConnection) {
-    const refreshable = 'refresh_token' in credential
+    const refreshable = credential.kind === 'oauth2' && 'refresh_token' in credential.fields
     return {
       refreshable: refreshable ? 1 : 0,
       ...expiryColumns(expiresAt, { refreshable, now: this.#now(), random: this.#random() }),
@@ -394,9 +394,9 @@ class ConnectionsOfStore implements Connections {
   ): Promise<void> {
     if (!row.record) throw this.#notFound(row, 'approve')
     const { plaintext } = await this.#vault.unseal(tx, recordOf(actor, row), row.destination, row.record)
-    const kind = kindOf(definition, row.flow, parseCredential(plaintext))
-    const bound = boundTo(definition, kind, row.base_url ?? undefined)
-    await this.#vault.put(tx, recordOf(actor, row), bound.destination, plaintext)
+    const credential = parseCredential(plaintext, row, definition)
+    const bound = boundTo(definition, credential.kind, row.base_url ?? undefined)
+    await this.#vault.put(tx, recordOf(actor, row), bound.destination, serialize(credential))
     await updateRow(tx, actor, row, { ...bound, updated_at: this.#timestamp() })
   }
 
@@ -545,7 +545,7 @@ class ConnectionsOfStore implements Connections {
     if (status !== 'connected') throw tokenExpired(row, status, optionOf(provider.definition, kind))
     const opened = await this.#credentialOf(actor, row)
     this.#noteUse(actor, row)
-    return usableConnection(row, kind, opened, this.#now())
+    return usableConnection(row, opened, this.#now())
   }
 
   /** The default costs no further question: most requests are for it. */
@@ -646,7 +646,7 @@ class ConnectionsOfStore implements Connections {
     }
     await this.#vault.requireWhole(actor.vaultId)
     const opened = await this.#vault.unseal(this.#store.db, recordOf(actor, row), row.destination, row.record)
-    return { credential: parseCredential(opened.plaintext), version: opened.version }
+    return { credential: parseCredential(opened.plaintext, row, this.#definition(row)), version: opened.version }
   }
 
   async #viewOf(row: ConnectionRow): Promise<Connection> {

@@ -39,7 +39,8 @@ describe('the lease on a refresh token', () => {
   }
 
   function tokens(token: string) {
-    return { access_token: new Secret(`${token}-access`), refresh_token: new Secret(`${token}-refresh`) }
+    const fields = { access_token: new Secret(`${token}-access`), refresh_token: new Secret(`${token}-refresh`) }
+    return { kind: 'oauth2', fields } as const
   }
 
   async function used() {
@@ -92,7 +93,7 @@ describe('the lease on a refresh token', () => {
     assert.equal(await rooms.refreshes.succeed(rooms.actor, lease, refreshed), 'stored')
     const after = await used()
     assert.ok(after.version > lease.version)
-    assert.equal(after.credential['access_token']?.reveal(), 'CNRYsecond-access')
+    assert.equal(after.credential.fields['access_token']?.reveal(), 'CNRYsecond-access')
     const [view] = await rooms.connections.list(rooms.actor)
     assert.deepEqual([view?.scopes, view?.expires_at], [['read', 'write'], new Date(now + HOUR).toISOString()])
     assert.deepEqual(await events(), ['provider.login', 'provider.refreshed'])
@@ -134,7 +135,7 @@ describe('the lease on a refresh token', () => {
     const late = await leased()
     now += 4_001
     assert.equal(await store(late, 'CNRYlate'), 'stored')
-    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlate-access')
+    assert.equal((await used()).credential.fields['access_token']?.reveal(), 'CNRYlate-access')
   })
 
   it('lets nobody who was paused write over the one who is at it now', async () => {
@@ -144,7 +145,7 @@ describe('the lease on a refresh token', () => {
     assert.equal(await store(late, 'CNRYlate'), 'contested')
     assert.equal(await store(next, 'CNRYnext'), 'stored')
     assert.equal(await store(late, 'CNRYlate'), 'outdated')
-    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYnext-access')
+    assert.equal((await used()).credential.fields['access_token']?.reveal(), 'CNRYnext-access')
   })
 
   it('goes by what the paused one was granted, where the one after it was refused for that very reason', async () => {
@@ -154,7 +155,7 @@ describe('the lease on a refresh token', () => {
     assert.equal(await store(late, 'CNRYlate'), 'contested')
     assert.equal(await rooms.refreshes.reject(rooms.actor, next, 'invalid_grant'), true)
     assert.equal(await store(late, 'CNRYlate'), 'stored')
-    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlate-access')
+    assert.equal((await used()).credential.fields['access_token']?.reveal(), 'CNRYlate-access')
   })
 
   it('is not had for a token that is not due: it is another daemon’s, stored a moment ago', async () => {
@@ -171,7 +172,7 @@ describe('the lease on a refresh token', () => {
       await rooms.refreshes.succeed(rooms.actor, lease, { credential: tokens('CNRYold'), scopes: [] }),
       'outdated',
     )
-    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYlogin-access')
+    assert.equal((await used()).credential.fields['access_token']?.reveal(), 'CNRYlogin-access')
   })
 
   it('brings nothing back that was logged out in between', async () => {
@@ -322,7 +323,7 @@ describe('the lease on a refresh token', () => {
     const refusal = { reason: 'answer_401', answered: true, refused: true } as const
     await rooms.refreshes.fail(rooms.actor, await leased(), refusal)
     assert.equal((await rooms.connections.list(rooms.actor))[0]?.status, 'connected')
-    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYfirst-access')
+    assert.equal((await used()).credential.fields['access_token']?.reveal(), 'CNRYfirst-access')
   })
 
   it('heals by itself where the provider thinks again', async () => {
@@ -340,7 +341,7 @@ describe('the lease on a refresh token', () => {
     assert.equal(beginning.kind, 'leased')
     if (beginning.kind === 'leased') await store(beginning.lease, 'CNRYsecond')
     assert.equal((await rooms.connections.list(rooms.actor))[0]?.status, 'connected')
-    assert.equal((await used()).credential['access_token']?.reveal(), 'CNRYsecond-access')
+    assert.equal((await used()).credential.fields['access_token']?.reveal(), 'CNRYsecond-access')
   })
 
   it('is had for a revocation also while it rests, and keeps refreshes from beginning meanwhile', async () => {

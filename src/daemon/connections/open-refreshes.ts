@@ -312,7 +312,7 @@ function leaseOf(
     ...held,
     ...nameOf(row),
     version,
-    credential: parseCredential(plaintext),
+    credential: parseCredential(plaintext, row, undefined),
     scopes: JSON.parse(row.scopes) as string[],
     ...(row.base_url !== null && { baseUrl: row.base_url }),
   }

@@ -15,8 +15,8 @@ export async function askForToken(
   used: UsableConnection,
   now: number,
 ): Promise<RefreshOutcome> {
-  if (used.kind !== 'client_credentials') return flows.assert(signedAssertion(definition, used, now))
-  const party = clientParty(definition, used.credential, { baseUrl: used.baseUrl, now })
+  if (used.credential.kind !== 'client_credentials') return flows.assert(signedAssertion(definition, used, now))
+  const party = clientParty(definition, used.credential.fields, { baseUrl: used.baseUrl, now })
   if (!party) throw missingKey(definition, used)
   return flows.grantToClient({ ...party, scopes: used.scopes })
 }

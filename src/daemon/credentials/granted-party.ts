@@ -13,7 +13,7 @@ export async function grantedParty(
   provider: Provider,
   { credential, baseUrl }: RefreshLease,
 ): Promise<{ readonly grant: StoredGrant; readonly party: Party }> {
-  const grant = storedGrant(credential)
+  const grant = storedGrant(credential.fields)
   const own = grant.client.secret ? undefined : await clients.ownById(actor, provider, grant.client.id, baseUrl)
   return {
     grant,

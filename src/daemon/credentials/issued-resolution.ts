@@ -24,7 +24,7 @@ export async function issuedResolution(
   { actor, provider, pattern, used, rejectedVersion }: IssuedUse,
 ): Promise<ResolvedCredential> {
   const token = await issuer.token(actor, provider, used, rejectedVersion)
-  const { client_id: clientId } = used.credential
+  const { client_id: clientId } = used.credential.fields
   return resolutionOf(
     provider,
     {

@@ -155,7 +155,8 @@ class SharedRefreshes implements Refresher {
     switch (outcome.kind) {
       case 'refreshed': {
         const { expiresAt, scopes } = outcome.tokens
-        const credential = credentialOf(refreshedGrant(storedGrant(lease.credential), outcome.tokens))
+        const fields = credentialOf(refreshedGrant(storedGrant(lease.credential.fields), outcome.tokens))
+        const credential = { kind: 'oauth2', fields } as const
         const refreshed = { credential, scopes, ...(expiresAt !== undefined && { expiresAt }) }
         return this.#store(() => refreshes.succeed(actor, lease, refreshed))
       }
@@ -193,7 +194,7 @@ class SharedRefreshes implements Refresher {
 
   /** The server has forgotten us: the next login has to register anew, and not to come with this client. */
   async #forgetRegistration(actor: Actor, provider: Provider, lease: RefreshLease): Promise<void> {
-    const { client } = storedGrant(lease.credential)
+    const { client } = storedGrant(lease.credential.fields)
     await this.#options.clients.forget(actor, provider, { kind: 'registered', id: client.id })
   }
 

@@ -126,15 +126,20 @@ async function resolveAt(
     serves: (baseUrl) => isForHost(provider, baseUrl, request),
   })
   requireDestination(provider, used, request)
-  if (used.kind === 'signing' && provider.definition.signing?.type === 'aws_sigv4') {
+  const { kind } = used.credential
+  if (kind === 'signing' && provider.definition.signing?.type === 'aws_sigv4') {
     return signedResolution({ used, request }, (credentials.now ?? Date.now)())
   }
-  if (used.kind === 'signing' || used.kind === 'client_credentials') {
+  if (kind === 'signing' || kind === 'client_credentials') {
     const rejectedVersion = request.rejected_version
     return issuedResolution(credentials.issuer, { actor, provider, pattern, used, rejectedVersion })
   }
-  const { version, refreshable, ...carried } = used
-  return resolutionOf(provider, { ...carried, authType: used.kind, ...(refreshable && { version }) }, pattern)
+  const { version, refreshable, credential, ...carried } = used
+  return resolutionOf(
+    provider,
+    { ...carried, credential: credential.fields, authType: kind, ...(refreshable && { version }) },
+    pattern,
+  )
 }
 
 /** @throws BrokerError ProviderNotFoundError where no provider, or more than one, matches */

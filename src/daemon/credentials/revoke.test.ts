@@ -34,9 +34,12 @@ describe('a revocation', () => {
       connection,
       flow: 'pkce',
       credential: {
-        access_token: new Secret(`CNRYaccess-${connection}`),
-        client_id: new Secret('app'),
-        revocation_url: new Secret(`${endpoint.origin}/revoke`),
+        kind: 'oauth2',
+        fields: {
+          access_token: new Secret(`CNRYaccess-${connection}`),
+          client_id: new Secret('app'),
+          revocation_url: new Secret(`${endpoint.origin}/revoke`),
+        },
       },
       scopes: [],
       client: { kind: 'own', client: { id: 'app', secret: new Secret('CNRYsecret'), auth: 'client_secret_post' } },

@@ -65,7 +65,7 @@ async function revokeIssued(
   if (!token) return 'unsupported'
   try {
     const { credential, baseUrl } = await connections.use(actor, provider, connection)
-    const party = clientParty(provider.definition, credential, { baseUrl, now: Date.now() })
+    const party = clientParty(provider.definition, credential.fields, { baseUrl, now: Date.now() })
     return party ? await flows.revoke({ ...party, accessToken: token.accessToken }) : 'failed'
   } catch (error) {
     if (error instanceof BrokerError) return 'failed'

@@ -11,7 +11,7 @@ import { appAssertion, parsePrivateKey, serviceAccountAssertion } from '../signi
  */
 export function signedAssertion(definition: ProviderDefinition, used: UsableConnection, now: number): AssertionRequest {
   const { signing } = definition
-  const { credential } = used
+  const { fields: credential } = used.credential
   if (signing?.type === 'google_service_account') {
     const account = serviceAccountOf(credential)
     const subject = credential['subject']?.reveal()
@@ -36,7 +36,7 @@ export function signedAssertion(definition: ProviderDefinition, used: UsableConn
 /** What was stored cannot be read as what it was stored for. */
 export function missingKey(
   definition: ProviderDefinition,
-  { provider, connection, kind }: UsableConnection,
+  { provider, connection, credential: { kind } }: UsableConnection,
 ): BrokerError {
   const [what, section] =
     kind === 'client_credentials' ? (['client', kind] as const) : (['key that signs', 'signing'] as const)

@@ -54,8 +54,8 @@ function isOwnHost({ host, port }: CredentialRequest, value: string): boolean {
   return named === `${host}:${port}` || (named === host && port === HTTPS_PORT)
 }
 
-function awsKey({ provider, connection, credential }: UsableConnection): AwsKey {
-  const { access_key_id: id, secret_access_key: secretAccessKey, session_token: sessionToken } = credential
+function awsKey({ provider, connection, credential: { fields } }: UsableConnection): AwsKey {
+  const { access_key_id: id, secret_access_key: secretAccessKey, session_token: sessionToken } = fields
   if (id && secretAccessKey) {
     return { accessKeyId: id.reveal(), secretAccessKey, ...(sessionToken && { sessionToken }) }
   }

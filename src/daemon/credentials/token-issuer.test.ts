@@ -105,7 +105,7 @@ describe('a token that is got with a key', () => {
       provider,
       connection: 'default',
       flow: 'api_key',
-      credential: parseCredential(provider.definition, secretInput(input), section),
+      credential: { kind: section, fields: parseCredential(provider.definition, secretInput(input), section) },
       scopes: [],
       existing: 'replace',
       source: 'login',

@@ -185,9 +185,9 @@ class TokensInMemory implements TokenIssuer {
   async #fail(held: Held, wanted: Wanted, outcome: FailedOutcome): Promise<BrokerError> {
     const { actor, provider, used } = wanted
     const { reason } = outcome
-    if (outcome.kind === 'rejected' && used.kind === 'client_credentials') {
+    if (outcome.kind === 'rejected' && used.credential.kind === 'client_credentials') {
       await this.#options.connections.tokenIssued(actor, used, { kind: 'refused', reason })
-      return tokenExpired(used, 'needs_login', loginOption(provider.definition, used.kind))
+      return tokenExpired(used, 'needs_login', loginOption(provider.definition, used.credential.kind))
     }
     // A key that signs may be refused for a clock that is wrong: it is tried again.
     const serves = this.held(actor, used) !== undefined
@@ -221,7 +221,11 @@ class TokensInMemory implements TokenIssuer {
 type FailedOutcome = Exclude<RefreshOutcome, { kind: 'refreshed' }>
 
 function failed({ provider: { definition }, used }: Wanted, why: string, waitMs: number): BrokerError {
-  const { provider, connection, kind } = used
+  const {
+    provider,
+    connection,
+    credential: { kind },
+  } = used
   const option = loginOption(definition, kind === 'client_credentials' ? kind : 'signing')
   return new BrokerError(
     'RefreshFailedError',

@@ -1,29 +1,6 @@
 import { BrokerError, type FlowName } from '../../protocol/index.ts'
 import type { ProviderDefinition, StartAuthSession } from '../../schemas/index.ts'
 import { hasSection, type KeySection, keySection, type Provider, withoutOwnLogin } from '../providers/index.ts'
-import { beginClientLogin } from './client-login.ts'
-import { beginKeyLogin } from './key-login.ts'
-import type { ClientRooms } from './login-client.ts'
-import { beginOAuthLogin } from './oauth-login.ts'
-import type { LoginRequest, WaitingStep } from './step.ts'
-
-type Begin = (rooms: ClientRooms, request: LoginRequest) => Promise<WaitingStep>
-
-const logins: Readonly<Record<FlowName, Begin>> = {
-  api_key: async (rooms, request) =>
-    request.section === 'client_credentials' ? beginClientLogin(rooms, request) : beginKeyLogin(request),
-  pkce: (rooms, request) => beginOAuthLogin(rooms, request, 'pkce'),
-  dcr_pkce: (rooms, request) => beginOAuthLogin(rooms, request, 'dcr_pkce'),
-  device_code: (rooms, request) => beginOAuthLogin(rooms, request, 'device_code'),
-}
-
-/**
- * The first step of a login.
- * @throws BrokerError OperationNotAllowedError, EndpointUnreachableError, AuthenticationFailedError
- */
-export function beginLogin(rooms: ClientRooms, flow: FlowName, request: LoginRequest): Promise<WaitingStep> {
-  return logins[flow](rooms, request)
-}
 
 export interface LoginWay {
   readonly flow: FlowName
