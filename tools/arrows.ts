@@ -49,6 +49,7 @@ export const rooms: readonly Room[] = [
     imports: ['protocol', 'identity', 'daemon/providers'],
     types: [...SHAPES, 'daemon/store', 'daemon/vault', 'daemon/audit'],
   },
+  { name: 'daemon/shared-cache', imports: ['protocol'] },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
   { name: 'daemon/flows', imports: ['protocol', 'network', 'schemas'] },
   {
@@ -95,7 +96,7 @@ export const rooms: readonly Room[] = [
       'daemon/audit',
       'daemon/flows',
     ],
-    types: ['daemon/principals', 'daemon/store'],
+    types: ['daemon/principals', 'daemon/store', 'daemon/vault', 'daemon/shared-cache'],
   },
   {
     name: 'daemon/readiness',
@@ -109,7 +110,7 @@ export const rooms: readonly Room[] = [
       'daemon/audit',
       'daemon/rights',
     ],
-    types: ['daemon/principals', 'daemon/deployment'],
+    types: ['daemon/principals', 'daemon/deployment', 'daemon/shared-cache'],
   },
   {
     name: 'daemon/api',
@@ -153,6 +154,7 @@ export const rooms: readonly Room[] = [
       'daemon/auth-sessions',
       'daemon/readiness',
       'daemon/deployment',
+      'daemon/shared-cache',
       'daemon/api',
     ],
   },
@@ -179,6 +181,7 @@ export const sharpTools: readonly SharpTool[] = [
       'daemon/accounts',
     ],
   },
+  { modules: ['ioredis'], rooms: ['daemon/shared-cache'] },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
   { modules: ['node:tls'], rooms: ['network', 'proxy', 'run'] },

@@ -8,7 +8,6 @@ import {
   createPrivateFile,
   type DaemonInfo,
   ensureBootstrapSecret,
-  ensureDaemonKey,
   ensureOperatorSecret,
   ensureServerConfig,
   folderOfHome,
@@ -17,8 +16,6 @@ import {
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
-  readDaemonKey,
-  readPrivateFile,
   refuseOtherThanFolder,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
@@ -26,9 +23,7 @@ import {
   upstreamRoots,
   userFolder,
   writeDaemonInfo,
-  writePrivateFile,
 } from '../config/index.ts'
-import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { bracketed, isLoopback } from '../network/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
@@ -41,23 +36,21 @@ import {
   sourceReader,
   startServer,
 } from './api/index.ts'
-import { type Audit, openAudit } from './audit/index.ts'
+import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
 import { keepFresh, openRefresher, openTokenIssuer } from './credentials/index.ts'
-import { type Deployment, deploymentOfHome, deploymentOfStore } from './deployment/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
-import { CHECKED_DEFINITIONS, definitionFolder, openProviders } from './providers/index.ts'
-import { openRights, type Rights } from './rights/index.ts'
-import { lockHome, openStore, type Store, type StoreLocation } from './store/index.ts'
-import { openVault, systemKeyring, type Vault } from './vault/index.ts'
+import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
+import { openRights } from './rights/index.ts'
+import { openSharedParts } from './shared-parts.ts'
+import { lockHome, openStore, type StoreLocation } from './store/index.ts'
+import { openVault, systemKeyring } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
-/** Two catalogue files, as large as they may be. */
-const CATALOGUE_BYTES = 20 * 1024 * 1024
 
 /** Builds the rooms in order, listens, and returns what stops them in reverse. */
 async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => Promise<void>> {
@@ -92,11 +85,13 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
+  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   let info: DaemonInfo | undefined
   const sayKey = (did: string) => {
     if (info !== undefined) writeDaemonInfo(paths, { ...info, did })
   }
-  const deployment = await openDeployment(config, { store, vault, audit, rights, log, onOpened: sayKey })
+  const shared = await openSharedParts(config, { store, vault, audit, rights, log, onOpened: sayKey })
+  const { deployment, cache } = shared
   const providers = openProviders({
     bundledDir: `${ROOT}providers`,
     custom: deployment.definitions,
@@ -104,6 +99,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     updates: { store: deployment.catalogue },
   })
   await providers.refresh()
+  const stopFollowing = shared.follow(providers)
   const clients = openOAuthClients({ store, vault, providers })
   const connections = openConnections({ store, vault, audit, providers, clients })
   const principals = openPrincipals({
@@ -123,14 +119,23 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     mac: (text) => vault.knownBrowserMac(text),
     operatorSecret: ensureOperatorSecret(paths),
   })
-  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
   const refresher = openRefresher({ refreshes, flows, clients, onFailure })
   const issuer = openTokenIssuer({ flows, connections, onFailure })
   const stopKeeping = keepFresh({ connections, providers, refresher, onFailure })
-  const sessions = openAuthSessions({ store, audit, providers, connections, clients, flows, baseUrl, onFailure })
+  const sessions = openAuthSessions({
+    store,
+    audit,
+    providers,
+    connections,
+    clients,
+    flows,
+    baseUrl,
+    onFailure,
+    ...shared.logins,
+  })
   const routes = apiRoutes({
     store,
     audit,
@@ -152,6 +157,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       rights,
       deployment,
       audit,
+      cache,
       providers,
       connections,
       homeIsCurrent: schemaVersion === SERVER_SCHEMA_VERSION,
@@ -189,39 +195,12 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   writeDaemonInfo(paths, info)
   for (const advice of adviceOn(settings)) log.warn(advice)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
-  return () => stop({ server, vault, store, lock, sessions, refresher, stopKeeping, daemonLog, paths })
+  return () =>
+    stop({ server, vault, store, lock, sessions, refresher, stopKeeping, stopFollowing, shared, daemonLog, paths })
 }
 
 /** What a daemon that cannot open the store's key is: no did:key is that. */
 const NOBODY = { did: '' }
-
-interface Shared {
-  readonly store: Store
-  readonly vault: Vault
-  readonly audit: Audit
-  readonly rights: Rights
-  readonly log: DaemonLog['log']
-  readonly onOpened: (did: string) => void
-}
-
-/** What the daemons of the store have in common: in this home where the store is, else in the store. */
-async function openDeployment({ paths }: Config, { rights, log, ...shared }: Shared): Promise<Deployment> {
-  const definitions = definitionFolder(paths.providers)
-  const catalogue = {
-    read: () => readPrivateFile(paths.catalogue, CATALOGUE_BYTES),
-    write: async (text: string) => writePrivateFile(paths.catalogue, text),
-  }
-  if (shared.store.dialect === 'sqlite') {
-    const pem = ensureDaemonKey(paths, () => generateSigningKey().toPem(), await shared.store.isInUse())
-    return deploymentOfHome(signingKeyFromPem(pem, 'server/daemon.key'), { definitions, catalogue })
-  }
-  return deploymentOfStore({
-    ...shared,
-    sealRights: () => rights.open(),
-    home: { key: () => readDaemonKey(paths), definitions: definitions.files, catalogue: catalogue.read },
-    note: (what) => log.warn(what),
-  })
-}
 
 /** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
 function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly string[] {
@@ -246,6 +225,8 @@ interface Rooms {
   readonly sessions: { close(): Promise<void> }
   readonly refresher: { close(): Promise<void> }
   readonly stopKeeping: () => void
+  readonly stopFollowing: () => void
+  readonly shared: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
   readonly lock: { release(): void }
@@ -254,12 +235,15 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, sessions, refresher, stopKeeping, vault, store, lock, daemonLog, paths } = rooms
+  const { server, sessions, refresher, stopKeeping, stopFollowing, shared, vault, store, lock, daemonLog, paths } =
+    rooms
   daemonLog.log.info('stopping')
   stopKeeping()
+  stopFollowing()
   await server.stop(DRAIN_MS)
   await sessions.close()
   await refresher.close()
+  await shared.close()
   await vault.anchorChanges()
   await store.close()
   removeDaemonInfo(paths)

@@ -29,6 +29,8 @@ export interface DeploymentOfStoreOptions {
   }
   /** Told once, as soon as the key is there: its did:key. */
   readonly onOpened?: (did: string) => void
+  /** Told once others have something to read that this daemon has changed. */
+  readonly onChanged?: () => void
   /** Told, in a sentence of ours, what the operator may want to know. */
   readonly note: (what: string) => void
   readonly now?: () => number
@@ -72,6 +74,8 @@ class SealedDeployment implements Deployment {
   /** Of the vault when its contents were read; undefined before. */
   #generation: number | undefined
   #problem: string | undefined
+  /** Whether this daemon has written since it looked last. */
+  #hasWritten = false
 
   readonly definitions: CustomDefinitions = {
     refresh: (tx) => (tx === undefined ? this.#refreshing.answer() : this.#look(tx)),
@@ -80,7 +84,7 @@ class SealedDeployment implements Deployment {
     problem: () => this.#problem,
     write: async (definition, tx) => this.#write(within(tx), definition),
     remove: async (name, tx) => {
-      this.#requireOpen()
+      this.#beginChange()
       return this.#options.vault.remove(within(tx), { ...DEFINITIONS, id: definitionFileName(name) })
     },
   }
@@ -174,6 +178,8 @@ class SealedDeployment implements Deployment {
       if ((await vault.generation(db, VAULT_ID)) !== generation) continue
       this.#contents = contents ?? NOTHING
       this.#generation = generation
+      if (this.#hasWritten) this.#options.onChanged?.()
+      this.#hasWritten = false
       return
     }
   }
@@ -209,13 +215,14 @@ class SealedDeployment implements Deployment {
   }
 
   async #put(tx: Db, ref: RecordRef, text: Secret): Promise<void> {
-    this.#requireOpen()
+    this.#beginChange()
     await this.#options.vault.put(tx, ref, BINDING, text)
   }
 
   /** Not opened here: that is a transaction of its own, which would wait for the one that asks. */
-  #requireOpen(): void {
+  #beginChange(): void {
     if (this.#key === undefined) throw unavailable('The definitions of the deployment cannot be changed now')
+    this.#hasWritten = true
   }
 
   async issues(): Promise<readonly string[]> {

@@ -7,6 +7,7 @@ import type { Deployment } from '../deployment/index.ts'
 import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Rights } from '../rights/index.ts'
+import type { SharedCache } from '../shared-cache/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 
@@ -16,6 +17,7 @@ export interface ReadinessOptions {
   readonly rights: Rights
   readonly deployment: Pick<Deployment, 'issues'>
   readonly audit: Audit
+  readonly cache: Pick<SharedCache, 'problem'> | undefined
   readonly providers: Providers
   readonly connections: Connections
   /** Whether `server/config.json` and this version agree on the home's layout. */
@@ -28,7 +30,7 @@ export interface ReadinessOptions {
 /** How much of the audit log's chain a readiness check walks: all of a laptop's recent past, in some ten milliseconds. */
 const AUDIT_ROWS = 2000
 
-type CheckName = keyof Readiness['checks']
+type Findings = Readonly<Record<Exclude<keyof Readiness['checks'], 'redis'>, Finding>> & { readonly redis?: Finding }
 /** What was found wrong, as sentences; what was merely noticed. */
 interface Finding {
   readonly issues: readonly string[]
@@ -39,7 +41,7 @@ interface Finding {
 export async function checkReadiness(options: ReadinessOptions, actor: Actor): Promise<Readiness> {
   const { vault, providers, connections } = options
   await vault.unlock()
-  const findings: Readonly<Record<CheckName, Finding>> = {
+  const findings: Findings = {
     store: await attempt(() => checkStore(options)),
     vault: await attempt(() => checkVault(vault, actor)),
     integrity: await attempt(() => checkIntegrity(options, actor)),
@@ -51,6 +53,7 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
       warnings: attentionIn(await connections.list(actor)).map(attentionLine),
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+    ...(await cacheFinding(options)),
   }
   return readinessOf(findings, options)
 }
@@ -60,7 +63,7 @@ export async function suspendedReadiness(
   options: ReadinessOptions,
   { suspended, isSealed }: Suspended,
 ): Promise<Readiness> {
-  const findings: Readonly<Record<CheckName, Finding>> = {
+  const findings: Findings = {
     store: await attempt(() => checkStore(options)),
     vault: { issues: isSealed ? [suspended] : [] },
     integrity: { issues: [isSealed ? 'Nothing can be checked while the vault is sealed.' : suspended] },
@@ -68,8 +71,15 @@ export async function suspendedReadiness(
     providers: await attempt(async () => options.providers.health()),
     connections: { issues: [] },
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+    ...(await cacheFinding(options)),
   }
   return { ...readinessOf(findings, options), ...(isSealed && { sealed: true }) }
+}
+
+async function cacheFinding({ cache }: ReadinessOptions): Promise<{ readonly redis?: Finding }> {
+  if (cache === undefined) return {}
+  const problem = await cache.problem()
+  return { redis: { issues: problem === undefined ? [] : [problem] } }
 }
 
 async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> {
@@ -107,10 +117,7 @@ async function attempt(check: () => Promise<Finding>): Promise<Finding> {
   }
 }
 
-function readinessOf(
-  findings: Readonly<Record<CheckName, Finding>>,
-  { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>,
-): Readiness {
+function readinessOf(findings: Findings, { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>): Readiness {
   const entries = Object.entries(findings)
   const issues = entries.flatMap(([name, finding]) => finding.issues.map((issue) => `${name}: ${issue}`))
   const warnings = [...entries.flatMap(([, finding]) => finding.warnings ?? []), ...advice]

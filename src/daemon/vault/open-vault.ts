@@ -15,6 +15,7 @@ import {
   type MasterKeySettings,
   newMasterKey,
 } from './master-key-source.ts'
+import { type OutsideSeals, outsideSeals } from './outside-seals.ts'
 import { recordContext } from './record-context.ts'
 import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
 
@@ -56,6 +57,8 @@ export interface Vault {
   unlock(): Promise<VaultStatus>
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
   knownBrowserMac(text: string): Buffer | undefined
+  /** For what daemons keep for each other outside the store; undefined while the vault is sealed. */
+  outside(): OutsideSeals | undefined
   /** Makes the keys of a new, empty vault. */
   create(tx: Db, vaultId: string): Promise<void>
   /** Seals `plaintext` as the record's only version, and returns that; `binding` is what it is bound to besides its name. */
@@ -216,6 +219,10 @@ class SealedRecords implements Vault {
   knownBrowserMac(text: string): Buffer | undefined {
     if ('cause' in this.#state) return undefined
     return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
+  }
+
+  outside(): OutsideSeals | undefined {
+    return 'cause' in this.#state ? undefined : outsideSeals(this.#state.keys)
   }
 
   #unsealed(): Unsealed {
