@@ -7,7 +7,7 @@ import { sql } from 'kysely'
 import { createPrivateFile, loadConfig, readPrivateFile, writePrivateFile } from '../src/config/index.ts'
 import { openAudit } from '../src/daemon/audit/index.ts'
 import { openConnections, openOAuthClients } from '../src/daemon/connections/index.ts'
-import { credentialFields, openProviders } from '../src/daemon/providers/index.ts'
+import { credentialFields, definitionFolder, openProviders } from '../src/daemon/providers/index.ts'
 import { openStore } from '../src/daemon/store/index.ts'
 import { openVault, systemKeyring } from '../src/daemon/vault/index.ts'
 import { type Actor, Secret } from '../src/protocol/index.ts'
@@ -39,7 +39,7 @@ const vault = await openVault({
 })
 const audit = openAudit(store)
 const bundledDir = new URL('../providers', import.meta.url).pathname
-const providers = openProviders({ bundledDir, customDir: paths.providers })
+const providers = openProviders({ bundledDir, custom: definitionFolder(paths.providers) })
 const connections = openConnections({
   store,
   vault,

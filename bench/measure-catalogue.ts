@@ -1,7 +1,7 @@
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
-import { openProviders, type Provider, type Target } from '../src/daemon/providers/index.ts'
+import { definitionFolder, openProviders, type Provider, type Target } from '../src/daemon/providers/index.ts'
 import { authority } from '../src/network/index.ts'
 import { run } from './child-process.ts'
 import { below, type Finding } from './report.ts'
@@ -17,7 +17,7 @@ const OPENER = fileURLToPath(new URL('./open-catalogue.ts', import.meta.url))
 /** What many definitions cost: once when the daemon starts, and for each request that is matched among them. */
 export async function measureCatalogue({ folder }: World): Promise<readonly Finding[]> {
   const many = join(folder, 'many-definitions')
-  const bundled = openProviders({ bundledDir: BUNDLED, customDir: '/nowhere' }).list()
+  const bundled = openProviders({ bundledDir: BUNDLED, custom: definitionFolder('/nowhere') }).list()
   writeDefinitions(many, bundled)
   return [await measureOpening(folder, bundled.length), measureMatching(many)]
 }
@@ -43,7 +43,7 @@ async function openingTime(dir: string): Promise<number> {
 }
 
 function measureMatching(dir: string): Finding {
-  const providers = openProviders({ bundledDir: dir, customDir: '/nowhere' })
+  const providers = openProviders({ bundledDir: dir, custom: definitionFolder('/nowhere') })
   const targets = providers.list().flatMap(targetsOf)
   const times: number[] = []
   for (let round = 0; round < ROUNDS_OF_MATCHING; round++) {

@@ -12,13 +12,13 @@ import {
   rmSync,
   writeFileSync,
 } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { delimiter, join } from 'node:path'
 import { text } from 'node:stream/consumers'
 import { after, before, describe, it } from 'node:test'
 import { fileURLToPath } from 'node:url'
 import type { Cleanup } from './daemon-under-test.ts'
+import { freePort } from './free-port.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
 const KEY = `sk-CNRY-${'k'.repeat(40)}`
@@ -180,16 +180,6 @@ async function ordinaryUser(t: Cleanup, folder: string): Promise<{ readonly port
   const call = { uid: NOBODY, gid: NOBODY, cwd: home, env }
   t.after(() => ended(join(folder, 'prefix/bin/broker'), ['daemon', 'stop'], call))
   return { port, call }
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  assert.ok(typeof address === 'object' && address !== null)
-  return address.port
 }
 
 function everyFile(folder: string): readonly string[] {

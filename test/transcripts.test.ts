@@ -2,11 +2,11 @@ import assert from 'node:assert/strict'
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
-import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, type TestContext, test } from 'node:test'
 import { fileURLToPath } from 'node:url'
+import { freePort } from './free-port.ts'
 
 /**
  * What the command line says, word for word. A transcript in `transcripts/` is a session at a shell, in a home of its own:
@@ -112,14 +112,4 @@ function steady(text: string, { root, port }: Session): string {
     .replace(/(sessions\/)[\w-]{20,}/g, '$1<id>')
     .replace(/\b\d+ bundled/g, '<n> bundled')
     .replace(/\bcatalogue \d{4}-\d\d-\d\d\.\d+/g, 'catalogue <version>')
-}
-
-async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1')
-  await once(server, 'listening')
-  const address = server.address()
-  server.close()
-  await once(server, 'close')
-  assert.ok(typeof address === 'object' && address !== null)
-  return address.port
 }

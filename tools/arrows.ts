@@ -51,7 +51,17 @@ export const rooms: readonly Room[] = [
   { name: 'daemon/vault', imports: ['protocol', 'daemon/store'] },
   { name: 'daemon/pages', imports: ['protocol', 'schemas'] },
   { name: 'daemon/signing', imports: ['protocol'], types: SHAPES },
-  { name: 'daemon/providers', imports: ['protocol', 'network', 'injection', 'schemas', 'daemon/signing'] },
+  {
+    name: 'daemon/providers',
+    imports: ['protocol', 'network', 'injection', 'schemas', 'daemon/signing'],
+    types: ['daemon/store'],
+  },
+  {
+    name: 'daemon/deployment',
+    imports: ['protocol', 'identity', 'daemon/providers'],
+    types: [...SHAPES, 'daemon/store', 'daemon/vault', 'daemon/audit'],
+  },
+  { name: 'daemon/shared-cache', imports: ['protocol'] },
   { name: 'daemon/audit', imports: ['protocol', 'schemas', 'daemon/store'] },
   { name: 'daemon/flows', imports: ['protocol', 'network', 'schemas'] },
   {
@@ -98,7 +108,7 @@ export const rooms: readonly Room[] = [
       'daemon/audit',
       'daemon/flows',
     ],
-    types: ['daemon/principals', 'daemon/store'],
+    types: ['daemon/principals', 'daemon/store', 'daemon/vault', 'daemon/shared-cache'],
   },
   {
     name: 'daemon/readiness',
@@ -112,7 +122,7 @@ export const rooms: readonly Room[] = [
       'daemon/audit',
       'daemon/rights',
     ],
-    types: ['daemon/principals'],
+    types: ['daemon/principals', 'daemon/deployment', 'daemon/shared-cache'],
   },
   {
     name: 'daemon/api',
@@ -132,6 +142,7 @@ export const rooms: readonly Room[] = [
       'daemon/pages',
       'daemon/readiness',
     ],
+    types: ['daemon/deployment'],
   },
   {
     name: 'daemon',
@@ -154,6 +165,8 @@ export const rooms: readonly Room[] = [
       'daemon/credentials',
       'daemon/auth-sessions',
       'daemon/readiness',
+      'daemon/deployment',
+      'daemon/shared-cache',
       'daemon/api',
     ],
   },
@@ -185,6 +198,7 @@ export const sharpTools: readonly SharpTool[] = [
       'daemon/accounts',
     ],
   },
+  { modules: ['ioredis'], rooms: ['daemon/shared-cache'] },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
   { modules: ['node:tls'], rooms: ['network', 'proxy', 'proxy/tls', 'run'] },

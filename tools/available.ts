@@ -7,6 +7,7 @@ import { delimiter, isAbsolute, join } from 'node:path'
 
 export type Part =
   | 'postgres'
+  | 'redis'
   | 'secret service'
   | 'chromium'
   | 'openssl'
@@ -32,6 +33,7 @@ export const parts: Readonly<
   Record<Part, { readonly programs: readonly string[]; readonly packages: readonly string[] }>
 > = {
   postgres: { programs: ['initdb', 'postgres'], packages: ['postgresql'] },
+  redis: { programs: ['redis-server', 'redis-cli'], packages: ['redis-server', 'redis-tools'] },
   'secret service': {
     programs: ['gnome-keyring-daemon', 'dbus-run-session', 'secret-tool'],
     packages: ['gnome-keyring', 'dbus-x11', 'libsecret-tools'],

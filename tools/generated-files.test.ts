@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, it } from 'node:test'
-import { openProviders } from '../src/daemon/providers/index.ts'
+import { definitionFolder, openProviders } from '../src/daemon/providers/index.ts'
 import { generatedFiles } from './generated-files.ts'
 import { hasHistory, movedFiles } from './moved-definitions.ts'
 import { root } from './source-files.ts'
@@ -28,7 +28,10 @@ describe('what is made from the history of the definitions', {
 describe('the page on providers', () => {
   it('begins with a definition that works', () => {
     const [, example = ''] = /```json\n([\s\S]*?)```/.exec(read('docs/providers.md')) ?? []
-    const providers = openProviders({ bundledDir: join(root, 'providers'), customDir: join(root, 'providers/none') })
+    const providers = openProviders({
+      bundledDir: join(root, 'providers'),
+      custom: definitionFolder(join(root, 'providers/none')),
+    })
     assert.equal(providers.validate(JSON.parse(example)).name, 'weather')
   })
 })

@@ -2,6 +2,7 @@ import { join } from 'node:path'
 import type { Command } from 'commander'
 import { createProgram } from '../src/cli/index.ts'
 import {
+  definitionFolder,
   digestOfDefinitions,
   hasSection,
   openProviders,
@@ -99,7 +100,7 @@ function checkedDefinitions(): string {
 }
 
 function bundledProviders(): Providers {
-  return openProviders({ bundledDir: BUNDLED, customDir: join(BUNDLED, 'none') })
+  return openProviders({ bundledDir: BUNDLED, custom: definitionFolder(join(BUNDLED, 'none')) })
 }
 
 function bundledTable(): string {

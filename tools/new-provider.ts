@@ -5,7 +5,7 @@
 import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { openProviders } from '../src/daemon/providers/index.ts'
+import { definitionFolder, openProviders } from '../src/daemon/providers/index.ts'
 import { BrokerError } from '../src/protocol/index.ts'
 import { root } from './source-files.ts'
 
@@ -35,7 +35,7 @@ function main(): number {
   const file = join(root, 'providers', `${wanted.name}.json`)
   if (existsSync(file)) return fail(`There is a definition "${wanted.name}" already.`)
   try {
-    const providers = openProviders({ bundledDir: join(root, 'providers'), customDir: '/nowhere' })
+    const providers = openProviders({ bundledDir: join(root, 'providers'), custom: definitionFolder('/nowhere') })
     const definition = providers.validate(definitionOf(wanted))
     writeFileSync(file, `${JSON.stringify(definition, undefined, 2)}\n`)
     writeFileSync(TABLE, withRow(readFileSync(TABLE, 'utf8'), wanted))

@@ -53,10 +53,10 @@ describe('the pages for people who join', () => {
       'A login flow',
       'A place for credentials',
       'A command',
+      'Something that daemons share',
       'A column on connections',
       'HTTP/2',
       'A policy check',
-      'Redis',
     ])
       assert.ok(headings.includes(change), change)
   })

@@ -6,7 +6,13 @@ import { createPrivateKey, createPublicKey, sign } from 'node:crypto'
 import { readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
-import { catalogueFile, catalogueKey, openProviders, signedBytes } from '../src/daemon/providers/index.ts'
+import {
+  catalogueFile,
+  catalogueKey,
+  definitionFolder,
+  openProviders,
+  signedBytes,
+} from '../src/daemon/providers/index.ts'
 import { BrokerError } from '../src/protocol/index.ts'
 import { root } from './source-files.ts'
 
@@ -110,7 +116,7 @@ function privateKey(path: string) {
 
 function daemonsOwn() {
   const bundledDir = join(root, 'providers')
-  return openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
+  return openProviders({ bundledDir, custom: definitionFolder(join(bundledDir, 'none')) })
 }
 
 function fail(text: string): number {

@@ -1,6 +1,6 @@
 /** `npm run stale`: the bundled definitions that nobody has compared with their sources for long, oldest first. */
 import { join } from 'node:path'
-import { openProviders } from '../src/daemon/providers/index.ts'
+import { definitionFolder, openProviders } from '../src/daemon/providers/index.ts'
 import { root } from './source-files.ts'
 
 type Verified = { readonly name: string; readonly last_verified?: string | undefined }
@@ -21,7 +21,7 @@ export function staleOf<Definition extends Verified>(
 
 if (import.meta.main) {
   const bundledDir = join(root, 'providers')
-  const all = openProviders({ bundledDir, customDir: join(bundledDir, 'none') }).list()
+  const all = openProviders({ bundledDir, custom: definitionFolder(join(bundledDir, 'none')) }).list()
   const stale = staleOf(
     all.map(({ definition }) => definition),
     new Date().toISOString().slice(0, 10),

@@ -2,6 +2,7 @@
  * The only reader of the environment and of the home folder: what they say comes out once, parsed, as one frozen Config.
  * Must never call the network, nor decide what a setting means for the room that asked for it.
  */
+export { anchorOfDeployment, anchorOfHome } from './anchor-files.ts'
 export { readClientConfig, writeClientConfig } from './client-config.ts'
 export {
   folderOfHome,
@@ -36,6 +37,7 @@ export {
   ensureServerConfig,
   readBootstrapSecret,
   readDaemonInfo,
+  readDaemonKey,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
   sweepHome,

@@ -37,6 +37,8 @@ interface DaemonConfig {
   readonly publicUrl?: string
   /** `postgres://…`; holds a password. */
   readonly databaseUrl?: Secret
+  /** `redis://…` or `rediss://…`; may hold a password. */
+  readonly redisUrl?: Secret
   readonly encryptionMode: EncryptionMode
   readonly masterKey?: Secret
   readonly masterKeyFile?: string
@@ -219,6 +221,7 @@ function daemonConfig(env: Environment): DaemonConfig {
     port: parsePort(env['BROKER_PORT']),
     ...(publicUrl && { publicUrl }),
     ...(env['BROKER_DATABASE_URL'] && { databaseUrl: parseDatabaseUrl(env['BROKER_DATABASE_URL']) }),
+    ...(env['BROKER_REDIS_URL'] && { redisUrl: parseRedisUrl(env['BROKER_REDIS_URL']) }),
     encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
     ...(env['BROKER_MASTER_KEY'] && { masterKey: new Secret(env['BROKER_MASTER_KEY']) }),
     ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
@@ -233,7 +236,6 @@ function daemonConfig(env: Environment): DaemonConfig {
 }
 
 function refuseWhatIsNotThereYet(env: Environment): void {
-  if (env['BROKER_REDIS_URL']) throw invalid('BROKER_REDIS_URL', 'is for a later version; unset it')
   if (env['BROKER_ENCRYPTION_MODE'] === 'passphrase') {
     throw invalid(
       'BROKER_ENCRYPTION_MODE',
@@ -265,6 +267,25 @@ function parsePort(text: string | undefined): number {
 function parseDatabaseUrl(text: string): Secret {
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw invalid('BROKER_DATABASE_URL', 'must begin with postgres://')
   return new Secret(text)
+}
+
+function parseRedisUrl(text: string): Secret {
+  const url = parseUrl(text)
+  const isWhole = url !== undefined && url.hostname !== '' && url.search === '' && url.hash === ''
+  const isRedis = url?.protocol === 'redis:' || url?.protocol === 'rediss:'
+  if (isWhole && isRedis && /^(?:\/\d{0,5})?$/.test(url.pathname) && isEncoded(url)) return new Secret(text)
+  throw invalid(
+    'BROKER_REDIS_URL',
+    'must be redis://user:password@host:port/database, or rediss:// for TLS; all but the host may be left out, and special characters of the password are percent-encoded',
+  )
+}
+
+function isEncoded({ username, password }: URL): boolean {
+  try {
+    return decodeURIComponent(username + password) !== undefined
+  } catch {
+    return false
+  }
 }
 
 function absolute(name: string, env: Environment): string {

@@ -81,6 +81,12 @@ export function ensureDaemonKey(paths: HomePaths, generate: () => Secret, known:
   return made
 }
 
+/** The same key where there is one; PKCS#8 PEM. */
+export function readDaemonKey(paths: HomePaths): Secret | undefined {
+  const kept = readPrivateFile(paths.daemonKey)
+  return kept ? new Secret(kept) : undefined
+}
+
 function emptyKey(path: string): BrokerError {
   return new BrokerError('OperationNotAllowedError', `Cannot use the file "${path}": it is empty`, {
     hint: 'Clients know this daemon by the key that was in it: put it back from a backup. Without one, remove the file: a new key is made, and each client is told to trust it with `broker onboard --base-url`.',

@@ -3,10 +3,12 @@ import { flushCompileCache } from 'node:module'
 import { dirname } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import {
+  anchorOfDeployment,
+  anchorOfHome,
   type Config,
   createPrivateFile,
+  type DaemonInfo,
   ensureBootstrapSecret,
-  ensureDaemonKey,
   ensureOperatorSecret,
   ensureServerConfig,
   folderOfHome,
@@ -15,7 +17,6 @@ import {
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
-  readPrivateFile,
   refuseOtherThanFolder,
   removeDaemonInfo,
   SERVER_SCHEMA_VERSION,
@@ -23,9 +24,7 @@ import {
   upstreamRoots,
   userFolder,
   writeDaemonInfo,
-  writePrivateFile,
 } from '../config/index.ts'
-import { generateSigningKey, signingKeyFromPem } from '../identity/index.ts'
 import { bracketed, isLoopback } from '../network/index.ts'
 import { BrokerError, exitCodeOf } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
@@ -47,13 +46,12 @@ import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
 import { openRights } from './rights/index.ts'
+import { openSharedParts } from './shared-parts.ts'
 import { lockHome, openStore, type StoreLocation } from './store/index.ts'
 import { openVault, systemKeyring } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
-/** Two catalogue files, as large as they may be. */
-const CATALOGUE_BYTES = 20 * 1024 * 1024
 
 /** Builds the rooms in order, listens, and returns what stops them in reverse. */
 async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => Promise<void>> {
@@ -72,10 +70,6 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const sourceOf = sourceReader(settings.trustedProxies ?? [])
 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
-  const daemonKey = signingKeyFromPem(
-    ensureDaemonKey(paths, () => generateSigningKey().toPem(), await store.isInUse()),
-    'server/daemon.key',
-  )
   const vault = await openVault({
     store,
     masterKey: {
@@ -86,27 +80,28 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       createFile: createPrivateFile,
       keyring: systemKeyring(),
     },
-    anchorFile: {
-      read: () => readPrivateFile(paths.vaultAnchor),
-      write: (text) => writePrivateFile(paths.vaultAnchor, text),
-    },
+    anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
   })
   const audit = openAudit(store)
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
+  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
+  let info: DaemonInfo | undefined
+  const sayKey = (did: string) => {
+    if (info !== undefined) writeDaemonInfo(paths, { ...info, did })
+  }
+  const shared = await openSharedParts(config, { store, vault, audit, rights, log, onOpened: sayKey })
+  const { deployment, cache } = shared
   const providers = openProviders({
     bundledDir: `${ROOT}providers`,
-    customDir: paths.providers,
+    custom: deployment.definitions,
     checked: CHECKED_DEFINITIONS,
-    updates: {
-      store: {
-        read: () => readPrivateFile(paths.catalogue, CATALOGUE_BYTES),
-        write: (text) => writePrivateFile(paths.catalogue, text),
-      },
-    },
+    updates: { store: deployment.catalogue },
   })
+  await providers.refresh()
+  const stopFollowing = shared.follow(providers)
   const clients = openOAuthClients({ store, vault, providers })
   const connections = openConnections({ store, vault, audit, providers, clients })
   const principals = openPrincipals({
@@ -126,21 +121,41 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     mac: (text) => vault.knownBrowserMac(text),
     operatorSecret: ensureOperatorSecret(paths),
   })
-  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
   const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
   credentials.keepFresh()
-  const sessions = openAuthSessions({ store, audit, providers, connections, clients, flows, baseUrl, onFailure })
+  const sessions = openAuthSessions({
+    store,
+    audit,
+    providers,
+    connections,
+    clients,
+    flows,
+    baseUrl,
+    onFailure,
+    ...shared.logins,
+  })
   const homeIsCurrent = schemaVersion === SERVER_SCHEMA_VERSION
   const advice = adviceOn(settings)
   const routes = apiRoutes(
-    { store, audit, providers, connections, credentials, principals, accounts, sessions },
+    { store, audit, providers, connections, credentials, deployment, principals, accounts, sessions },
     {
-      readiness: { store, vault, rights, audit, providers, connections, homeIsCurrent, version, advice },
+      readiness: {
+        store,
+        vault,
+        rights,
+        deployment,
+        audit,
+        cache,
+        providers,
+        connections,
+        homeIsCurrent,
+        version,
+        advice,
+      },
       home: paths.home,
-      daemonKey,
       version,
       baseUrl,
       isSecure,
@@ -158,6 +173,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       isSecure,
       now: Date.now,
       sourceOf,
+      // A home's own files are looked at where they are listed.
+      ...(store.dialect === 'postgres' && { news: () => providers.refresh() }),
       ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
@@ -167,11 +184,16 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   ).catch((cause) => {
     throw cannotListen(cause, port)
   })
-  writeDaemonInfo(paths, { pid: process.pid, port, started_at: new Date().toISOString(), version, did: daemonKey.did })
+  const { did } = await deployment.key().catch(() => NOBODY)
+  info = { pid: process.pid, port, started_at: new Date().toISOString(), version, did }
+  writeDaemonInfo(paths, info)
   for (const sentence of advice) log.warn(sentence)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
-  return () => stop({ server, vault, store, lock, sessions, credentials, daemonLog, paths })
+  return () => stop({ server, vault, store, lock, sessions, credentials, stopFollowing, shared, daemonLog, paths })
 }
+
+/** What a daemon that cannot open the store's key is: no did:key is that. */
+const NOBODY = { did: '' }
 
 /** Browsers speak https, the daemon does not: where there is a public URL, there is a proxy. */
 function adviceOn({ publicUrl, trustedProxies }: Config['daemon']): readonly string[] {
@@ -195,6 +217,8 @@ interface Rooms {
   readonly server: RunningServer
   readonly sessions: { close(): Promise<void> }
   readonly credentials: { close(): Promise<void> }
+  readonly stopFollowing: () => void
+  readonly shared: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
   readonly lock: { release(): void }
@@ -203,11 +227,13 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, sessions, credentials, vault, store, lock, daemonLog, paths } = rooms
+  const { server, sessions, credentials, stopFollowing, shared, vault, store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
+  stopFollowing()
   await server.stop(DRAIN_MS)
   await sessions.close()
   await credentials.close()
+  await shared.close()
   await vault.anchorChanges()
   await store.close()
   removeDaemonInfo(paths)

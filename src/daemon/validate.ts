@@ -4,7 +4,7 @@
  */
 import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
-import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
+import { CHECKED_DEFINITIONS, definitionFolder, openProviders } from './providers/index.ts'
 
 interface Question {
   /** Of the home whose providers it is compared with. */
@@ -14,5 +14,7 @@ interface Question {
 
 const bundledDir = fileURLToPath(new URL('../../providers', import.meta.url))
 const { customDir, definitions } = JSON.parse(await text(process.stdin)) as Question
-const checked = openProviders({ bundledDir, customDir, checked: CHECKED_DEFINITIONS }).check(definitions)
+const checked = openProviders({ bundledDir, custom: definitionFolder(customDir), checked: CHECKED_DEFINITIONS }).check(
+  definitions,
+)
 process.stdout.write(JSON.stringify(checked.map(({ definition: _own, ...said }) => said)))

@@ -86,7 +86,7 @@ export const contract = {
   'GET /api/health': {
     access: 'anyone',
     summary:
-      'Liveness, whatever state the parts are in. A challenge in `x-broker-challenge` is answered by a signature.',
+      'Liveness, whatever state the parts are in. A challenge in `x-broker-challenge` is answered by a signature; by 503 where the key for it cannot be had.',
     reply: health,
   },
   'GET /api/ready': {

@@ -25,6 +25,8 @@ export const readiness = z.strictObject({
     providers: check,
     connections: check,
     spec_version: check,
+    /** Present where there is a Redis. */
+    redis: check.optional(),
   }),
   warnings: z.array(z.string()).optional(),
   issues: z.array(z.string()).optional(),

@@ -67,7 +67,7 @@ function attentionCheck(lines: readonly string[]): Check {
 
 /** An issue that names a failed check explains it. */
 function checksOf({ checks, issues = [] }: Readiness): Readonly<Record<string, Check>> {
-  const entries = Object.entries(checks).map(([name, status]): [string, Check] => {
+  const entries = Object.entries(checks).map(([name, status = 'failed']): [string, Check] => {
     const causes = issues
       .filter((issue) => issue.startsWith(`${name}:`))
       .map((issue) => issue.slice(name.length + 1).trim())

@@ -2,6 +2,7 @@ import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { DefinitionsOptions } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { accountHandlers } from './account-handlers.ts'
 import { auditHandlers } from './audit-handlers.ts'
@@ -23,6 +24,7 @@ import { whyHandlers } from './why-handlers.ts'
 
 /** Whom the API asks. */
 export interface ApiRooms extends DefinitionsOptions {
+  readonly deployment: Deployment
   readonly principals: Principals
   readonly accounts: Accounts
   readonly sessions: AuthSessions
@@ -30,7 +32,7 @@ export interface ApiRooms extends DefinitionsOptions {
 }
 
 /** Where the daemon serves, and as what. */
-export interface Site extends StatusOptions, DocsOptions, DashboardRoutesOptions {
+export interface Site extends Omit<StatusOptions, 'deployment'>, DocsOptions, DashboardRoutesOptions {
   /** Whether browsers come here by https. */
   readonly isSecure: boolean
 }
@@ -40,7 +42,7 @@ export function apiRoutes(rooms: ApiRooms, site: Site): readonly Route[] {
   const { principals, accounts, sessions, connections, credentials, audit } = rooms
   const { baseUrl, isSecure } = site
   const handlers: Handlers = {
-    ...statusHandlers(site),
+    ...statusHandlers({ ...site, deployment: rooms.deployment }),
     ...identityHandlers(principals, { credentials, connections }),
     ...accountHandlers({ accounts, sessions, baseUrl, isSecure }),
     ...sessionHandlers(sessions),

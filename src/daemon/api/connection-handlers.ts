@@ -1,6 +1,7 @@
 import { secretInput } from '../../protocol/index.ts'
 import { attentionIn, type Connections } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Providers, parseCredential } from '../providers/index.ts'
 import type { Handlers } from './route.ts'
@@ -10,10 +11,11 @@ export interface ConnectionRoutesOptions {
   readonly credentials: Credentials
   readonly providers: Providers
   readonly principals: Principals
+  readonly deployment: Pick<Deployment, 'restore'>
 }
 
 export function connectionHandlers(options: ConnectionRoutesOptions) {
-  const { connections, credentials, providers, principals } = options
+  const { connections, credentials, providers, principals, deployment } = options
   return {
     'GET /api/connections': async ({ who }) => {
       const all = await connections.list(who)
@@ -51,6 +53,7 @@ export function connectionHandlers(options: ConnectionRoutesOptions) {
     'POST /api/vault/restore': async ({ who, headers }) => {
       const { actor, done } = await principals.restore(who, headers.bootstrap)
       const lost = [...(await connections.restore(actor))]
+      if (actor.role === 'admin') await deployment.restore(actor)
       return { body: { status: 'ok' as const, lost, ...(done.length > 0 && { rights: [...done] }) } }
     },
     'POST /api/connections/{provider}/revoke': async ({ who, params: { provider } }) => ({

@@ -16,6 +16,8 @@ export interface HandlerOptions extends AuthenticateOptions {
   readonly sourceOf: SourceOf
   /** Of a hosted daemon. */
   readonly limits?: SourceLimits
+  /** Has this daemon see what others have changed; absent where there are none. */
+  readonly news?: () => Promise<void>
 }
 
 const MAX_BODY = 1024 * 1024
@@ -31,7 +33,10 @@ export async function handleRequest(
   const bytes = await readBody(request, route.maxBody ?? MAX_BODY)
   const bodySha256 = hash('sha256', bytes, 'base64url')
   const headers = headersOf(options, request, source)
-  const who = await authenticate(options, request, { access: route.access, bodySha256, caller: headers.caller })
+  const [who] = await Promise.all([
+    authenticate(options, request, { access: route.access, bodySha256, caller: headers.caller }),
+    asksRooms(route) ? options.news?.() : undefined,
+  ])
   const { csrf, body } = csrfOf(headers, bodyOf(request, bytes, route), route)
   const query = parse(route.query, queryOf(request), 'query')
   if (who && 'browser' in who && wantsCsrf(request, route, query)) {
@@ -45,6 +50,11 @@ export async function handleRequest(
     bodySha256,
     headers,
   })
+}
+
+/** What anybody may ask, but for the pages of logins, is the same at all daemons. */
+function asksRooms({ access, isPage }: RouteMatch['route']): boolean {
+  return access !== 'anyone' || isPage === true
 }
 
 function wantsCsrf({ method }: IncomingMessage, route: RouteMatch['route'], query: unknown): boolean {

@@ -62,7 +62,7 @@ describe('a provider and its products', () => {
         ...oauth,
       },
     }
-    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    void rooms.providers.register(rooms.providers.validate(definition), { force: true })
   }
 
   const begin = (provider: string, more: object = {}) => sessions.begin(rooms.actor, { provider, ...more })

@@ -1,20 +1,21 @@
 import type { SigningKey } from '../../identity/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import { checkReadiness, healthOf, type ReadinessOptions, suspendedReadiness } from '../readiness/index.ts'
 import type { Handlers } from './route.ts'
 
 export interface StatusOptions {
   readonly readiness: ReadinessOptions
   readonly home: string
-  /** Proves to the command line that this is the daemon it knows. */
-  readonly daemonKey: SigningKey
+  /** Its key proves to the command line that this is the daemon it knows. */
+  readonly deployment: Pick<Deployment, 'key'>
 }
 
-export function statusHandlers({ readiness: parts, home, daemonKey }: StatusOptions) {
+export function statusHandlers({ readiness: parts, home, deployment }: StatusOptions) {
   return {
-    'GET /api/health': ({ headers }) => ({
+    'GET /api/health': async ({ headers: { challenge, host } }) => ({
       body: healthOf(parts),
-      ...(headers.challenge !== undefined && {
-        headers: { 'x-broker-proof': daemonProof(daemonKey, headers.challenge, headers.host) },
+      ...(challenge !== undefined && {
+        headers: { 'x-broker-proof': daemonProof(await deployment.key(), challenge, host) },
       }),
     }),
     'GET /api/ready': async ({ who }) => ({

@@ -91,7 +91,7 @@ describe('a login at a server that behaves in its own way', () => {
       ...more,
       oauth: { resource: `${server.origin}/mcp`, scopes: [], ...oauth },
     }
-    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    void rooms.providers.register(rooms.providers.validate(definition), { force: true })
   }
 
   const begin = (more: object = {}) => sessions.begin(rooms.actor, { provider: 'acme', ...more })

@@ -43,7 +43,7 @@ describe('a login session', () => {
     const acme = tokenProvider(provider.origin)
     const device = { device_authorization_url: `${provider.origin}/device` }
     const definition = { ...acme, ...more, oauth: { ...acme.oauth, ...device, ...oauth } }
-    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    void rooms.providers.register(rooms.providers.validate(definition), { force: true })
   }
 
   const begin = (more: object = {}) => sessions.begin(rooms.actor, { provider: 'acme', ...more })

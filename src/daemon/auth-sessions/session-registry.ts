@@ -20,15 +20,21 @@ export interface SessionRegistry {
   close(): Promise<readonly Session[]>
 }
 
+/** One that can let a session go before its time. */
+export interface MemoryRegistry extends SessionRegistry {
+  /** Removes it, unless there is one that is newer. */
+  remove(session: Session): Promise<void>
+}
+
 const MOST_OF_ONE = 100
 
 /** In the memory of this daemon: they end with it. @param now milliseconds since 1970 */
-export function openMemoryRegistry(now: () => number): SessionRegistry {
+export function openMemoryRegistry(now: () => number): MemoryRegistry {
   return new SessionsInMemory(now)
 }
 
 /** It keeps records, as any other registry would: a session that cannot be written down does not get far. */
-class SessionsInMemory implements SessionRegistry {
+class SessionsInMemory implements MemoryRegistry {
   readonly #now: () => number
   /** Oldest first. */
   readonly #records = new Map<string, SessionRecord>()
@@ -66,6 +72,11 @@ class SessionsInMemory implements SessionRegistry {
     if (record.browserState !== undefined) this.#byState.delete(record.browserState)
     this.#keep(next)
     return true
+  }
+
+  async remove({ id, revision }: Session): Promise<void> {
+    const record = this.#records.get(id)
+    if (record !== undefined && record.revision <= revision) this.#remove(record)
   }
 
   async close(): Promise<readonly Session[]> {

@@ -37,7 +37,7 @@ describe('login sessions that two daemons find', () => {
     rooms = await openRooms({ folder: temporaryFolder(t), now: clock.now })
     const acme = tokenProvider(server.origin)
     const oauth = { ...acme.oauth, device_authorization_url: `${server.origin}/device` }
-    rooms.providers.register(rooms.providers.validate({ ...acme, oauth }), { force: true })
+    void rooms.providers.register(rooms.providers.validate({ ...acme, oauth }), { force: true })
     const registry = sharedRegistry()
     const open = () => {
       const flows = openFlows({ hosted: false, version: '0', now: clock.now })

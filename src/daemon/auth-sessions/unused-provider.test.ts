@@ -42,7 +42,7 @@ describe('a definition that is to go where it is unused', () => {
       hosts: ['api.acme.example'],
       oauth: { scopes: [], client_id: 'public', token_auth_method: 'none', ...oauth },
     }
-    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    void rooms.providers.register(rooms.providers.validate(definition), { force: true })
   }
 
   const defineEndpoints = () =>

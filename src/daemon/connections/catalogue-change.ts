@@ -51,7 +51,7 @@ export async function resetCatalogue(
 }
 
 async function apply(
-  { store, audit }: DefinitionsOptions,
+  { store, audit, providers }: DefinitionsOptions,
   actor: Actor,
   plan: CataloguePlan,
   what: { readonly event: 'catalogue.updated' | 'catalogue.reset'; readonly reason?: string },
@@ -59,8 +59,9 @@ async function apply(
   await store.transaction(async (tx) => {
     await audit.record(tx, actor, { ...what, status: 'success' })
     // Last, for the file cannot be rolled back.
-    plan.apply()
+    await plan.apply(tx)
   })
+  await providers.refresh()
 }
 
 async function resting(

@@ -27,7 +27,7 @@ describe('what a connection holds', () => {
     const { oauth, ...rest } = tokenProvider('http://127.0.0.1:9')
     const { client_id: _, ...endpoints } = oauth
     const definition = { ...rest, oauth: { ...endpoints, grant: 'client_credentials' }, api_key: {}, ...more }
-    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    void rooms.providers.register(rooms.providers.validate(definition), { force: true })
     return rooms.providers.get('acme').definition
   }
 

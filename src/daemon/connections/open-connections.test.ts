@@ -24,7 +24,7 @@ describe('a connection that is logged in to again', () => {
     let now = Date.parse('2026-11-22T10:00:00Z')
     const rooms = await openRooms({ folder, now: () => now })
     t.after(() => rooms.store.close())
-    rooms.providers.register({ ...DEFINITION, hosts: [...DEFINITION.hosts] }, { force: false })
+    await rooms.providers.register({ ...DEFINITION, hosts: [...DEFINITION.hosts] }, { force: false })
     const logIn = (connection: string, key: string) =>
       rooms.connections.put(rooms.actor, {
         provider: rooms.providers.get('acme'),

@@ -20,7 +20,7 @@ describe('the lease on a refresh token', () => {
     folder = temporaryFolder(t)
     rooms = await openRooms({ folder, now: clock })
     t.after(() => rooms.store.close())
-    rooms.providers.register(tokenProvider('http://127.0.0.1:9'), { force: false })
+    await rooms.providers.register(tokenProvider('http://127.0.0.1:9'), { force: false })
     await logIn('CNRYfirst')
     now += HOUR
   })
@@ -383,7 +383,7 @@ describe('the lease on a refresh token', () => {
     assert.deepEqual(await due(), [])
     now += 60_000
     assert.deepEqual(await due(), ['default'])
-    rooms.providers.register(tokenProvider('http://127.0.0.1:10'), { force: true })
+    await rooms.providers.register(tokenProvider('http://127.0.0.1:10'), { force: true })
     assert.deepEqual(await due(), [])
   })
 })

@@ -27,8 +27,9 @@ export async function registerDefinition(
   const warnings = await store.transaction(async (tx) => {
     await audit.record(tx, actor, { event: 'provider.registered', status: 'success', provider: definition.name })
     // Last, for the file cannot be rolled back.
-    return providers.register(definition, options).warnings
+    return (await providers.register(definition, options, tx)).warnings
   })
+  await providers.refresh()
   return [...warnings, ...(await putToRest(connections, actor, new Set([definition.name])))]
 }
 
@@ -52,8 +53,9 @@ export async function registerDefinitions(
       await audit.record(tx, actor, { event: 'provider.registered', status: 'success', provider: name })
     }
     // Last, for files cannot be rolled back.
-    providers.registerAll(good)
+    await providers.registerAll(good, tx)
   })
+  await providers.refresh()
   const resting = await restingOf(connections, actor, new Set(good.map(({ name }) => name)))
   const results = checked.map((one) => {
     const outcome = outcomeOf(one, 'registered')
@@ -122,15 +124,18 @@ export async function removeDefinition(
   actor: Actor,
   name: string,
 ): Promise<RemovedProvider> {
-  return store.transaction(async (tx) => {
+  const answer = await store.transaction(async (tx): Promise<RemovedProvider> => {
     const { connections: removed } = await connections.removeAll(tx, actor, name)
     const known = providers.find(name)
     const isReset = known?.source === 'bundled' || known?.overridesBundled === true
     const event = isReset ? 'provider.reset' : 'provider.removed'
     await audit.record(tx, actor, { event, status: 'success', provider: name })
     // Last, for the file cannot be rolled back. It may be one that no longer parses.
-    return { status: 'ok', provider: name, action: providers.remove(name), connections_removed: removed }
+    const action = await providers.remove(name, tx)
+    return { status: 'ok', provider: name, action, connections_removed: removed }
   })
+  await providers.refresh()
+  return answer
 }
 
 /**
@@ -152,8 +157,9 @@ export async function removeUnusedDefinition(
       await audit.record(tx, actor, { event: 'provider.removed', status: 'success', provider: name })
       if (isLoginUnderWay()) throw new Kept('login under way')
       // Last, for the file cannot be rolled back.
-      providers.remove(name)
+      await providers.remove(name, tx)
     })
+    await providers.refresh()
     return undefined
   } catch (error) {
     if (error instanceof Kept) return error.why

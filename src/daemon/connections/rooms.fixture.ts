@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Actor, Secret } from '../../protocol/index.ts'
 import { openAudit } from '../audit/index.ts'
-import { openProviders } from '../providers/index.ts'
+import { definitionFolder, openProviders } from '../providers/index.ts'
 import { openStore } from '../store/index.ts'
 import { openVault, systemKeyring } from '../vault/index.ts'
 import { openOAuthClients } from './oauth-clients.ts'
@@ -36,7 +36,10 @@ export async function openRooms({ folder, now = Date.now, process = 'only', alon
   const vault = await openVault({ store, masterKey, anchorFile, now })
   const actor = await onlyActor(store, vault)
   const audit = openAudit(store, now)
-  const providers = openProviders({ bundledDir: join(folder, 'none'), customDir: join(folder, 'providers') })
+  const providers = openProviders({
+    bundledDir: join(folder, 'none'),
+    custom: definitionFolder(join(folder, 'providers')),
+  })
   const clients = openOAuthClients({ store, vault, providers, now })
   const connections = openConnections({ store, vault, audit, providers, clients, now, random: () => 0 })
   const refreshes = await openRefreshes({ store, vault, audit, alone, now, random: () => 1 })

@@ -55,7 +55,7 @@ describe('tokens of a client that acts for itself', () => {
         ...oauth,
       },
     })
-    rooms.providers.register(definition, { force: true })
+    void rooms.providers.register(definition, { force: true })
   }
 
   const service = () => ({ client_id: provider.clients.service.id, client_secret: provider.clients.service.secret })

@@ -87,7 +87,7 @@ describe('a token that is got with a key', () => {
       hosts: [`api.${name}.example`],
       ...more,
     })
-    rooms.providers.register(definition, { force: true })
+    void rooms.providers.register(definition, { force: true })
   }
 
   async function logIn(

@@ -27,7 +27,7 @@ describe('a token that ends', () => {
     endpoint = await startTokenEndpoint()
     t.after(() => endpoint.close())
     rooms = await openRooms({ folder, now: clock })
-    rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
+    await rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
     credentials = newCredentials()
     t.after(async () => {
       await credentials.close()
@@ -103,7 +103,7 @@ describe('a token that ends', () => {
     const { oauth, ...rest } = tokenProvider(endpoint.origin)
     const { client_id: _, ...withoutClient } = oauth
     const definition = { ...rest, oauth: { ...withoutClient, token_auth_method: 'client_secret_basic' as const } }
-    rooms.providers.register(definition, { force: true })
+    await rooms.providers.register(definition, { force: true })
     for (const [connection, id] of [
       ['default', 'app-1'],
       ['other', 'app-2'],

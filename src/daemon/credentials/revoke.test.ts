@@ -18,7 +18,7 @@ describe('a revocation', () => {
     t.after(() => endpoint.close())
     rooms = await openRooms({ folder: temporaryFolder(t) })
     t.after(() => rooms.store.close())
-    rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
+    await rooms.providers.register(tokenProvider(endpoint.origin), { force: false })
     credentials = openCredentials({ ...rooms, flows, onFailure: () => undefined })
   })
 
@@ -60,7 +60,7 @@ describe('a revocation', () => {
 
   it('removes also what has lost its definition', async () => {
     await logIn('default')
-    rooms.providers.remove('acme')
+    await rooms.providers.remove('acme')
 
     assert.deepEqual(await revoke(), { status: 'partial', provider: 'acme', removed: 1, remote: 'failed' })
     await assert.rejects(revoke(), { name: 'ProviderNotFoundError' })

@@ -9,6 +9,7 @@ import { credentialHosts } from './base-url.ts'
 import { clientScopes, grantsToClients, hasKey } from './client-credentials.ts'
 import { clientParty } from './client-party.ts'
 import { credentialFields, parseCredential } from './credential.ts'
+import { definitionFolder } from './custom-definitions.ts'
 import { isOneFamily, isPartOf } from './family.ts'
 import { injectionFor } from './injection.ts'
 import { compileKeyPattern } from './key-pattern.ts'
@@ -21,7 +22,7 @@ import { CHECKED_DEFINITIONS } from './shipped-catalogue.ts'
 const POST = 'client_secret_post'
 const BASIC = 'client_secret_basic'
 const bundledDir = join(import.meta.dirname, '../../../providers')
-const bundled = openProviders({ bundledDir, customDir: join(bundledDir, 'none') })
+const bundled = openProviders({ bundledDir, custom: definitionFolder(join(bundledDir, 'none')) })
 
 /** What each sends, written down from its documentation: the key is `CNRYkey`, any other field `CNRY` and its name. */
 const EXPECTED: readonly (readonly [name: string, request: string, ...injected: string[]])[] = [
@@ -1793,7 +1794,11 @@ function named(which: (definition: Provider['definition']) => boolean): readonly
 
 describe('the bundled providers', () => {
   it('are the same where the daemon reads them as checked before', () => {
-    const read = openProviders({ bundledDir, customDir: join(bundledDir, 'none'), checked: CHECKED_DEFINITIONS })
+    const read = openProviders({
+      bundledDir,
+      custom: definitionFolder(join(bundledDir, 'none')),
+      checked: CHECKED_DEFINITIONS,
+    })
     assert.deepEqual(read.list(), bundled.list())
   })
 

@@ -27,16 +27,18 @@ export interface LoadedDefinitions {
   readonly warnings: readonly string[]
 }
 
+/** A definition as it is kept, unparsed; `distrust` where somebody else may have written it. */
+export type DefinitionFile = { readonly name: string } & ({ readonly text: string } | { readonly distrust: string })
+
 const SUFFIX = '.json'
 const MAX_BYTES = 256 * 1024
 const WRITABLE_BY_OTHERS = 0o022
 
 /**
- * Reads every definition of a directory; one that is broken keeps none of the others from loading.
+ * Parses every definition; one that is broken keeps none of the others from loading.
  * @param checked digest of files that were held to all rules before: when these are the same, they are not held to them again
  */
-export function loadDefinitions(dir: string, trust: Trust, checked?: string): LoadedDefinitions {
-  const files = namesIn(dir).map((name) => ({ name, ...readTrusted(join(dir, name), trust) }))
+export function loadDefinitions(files: readonly DefinitionFile[], checked?: string): LoadedDefinitions {
   const toDefinition = checked !== undefined && digestOfFiles(files) === checked ? checkedDefinition : definitionIn
   const outcomes = files.map((file) => outcomeOf(file, toDefinition))
   return {
@@ -46,12 +48,17 @@ export function loadDefinitions(dir: string, trust: Trust, checked?: string): Lo
   }
 }
 
-/** SHA-256 of the names and texts of a directory's definitions. */
-export function digestOfDefinitions(dir: string): string {
-  return digestOfFiles(namesIn(dir).map((name) => ({ name, ...readTrusted(join(dir, name), 'as installed') })))
+/** Reads every definition of a directory. */
+export function readDefinitions(dir: string, trust: Trust): readonly DefinitionFile[] {
+  return namesIn(dir).map((name) => ({ name, ...readTrusted(join(dir, name), trust) }))
 }
 
-function digestOfFiles(files: readonly ReadFile[]): string {
+/** SHA-256 of the names and texts of a directory's definitions. */
+export function digestOfDefinitions(dir: string): string {
+  return digestOfFiles(readDefinitions(dir, 'as installed'))
+}
+
+function digestOfFiles(files: readonly DefinitionFile[]): string {
   return hash('sha256', JSON.stringify(files), 'base64url')
 }
 
@@ -77,10 +84,9 @@ function namesIn(dir: string): readonly string[] {
 }
 
 type Trust = 'as installed' | 'only the owner'
-type ReadFile = { readonly name: string } & ({ readonly text: string } | { readonly distrust: string })
 type Outcome = { readonly definition: ProviderDefinition } | { readonly issue: string } | { readonly warning: string }
 
-function outcomeOf(file: ReadFile, toDefinition: (text: string) => ProviderDefinition): Outcome {
+function outcomeOf(file: DefinitionFile, toDefinition: (text: string) => ProviderDefinition): Outcome {
   const shown = JSON.stringify(file.name)
   if ('distrust' in file) return { warning: `Provider file ${shown} is ignored: it ${file.distrust}` }
   try {
@@ -130,6 +136,16 @@ function readTrusted(path: string, trust: Trust): { readonly text: string } | { 
   }
 }
 
+/** Name of the file that holds the definition of that name, which has been checked. */
+export function definitionFileName(name: string): string {
+  return basename(`${name}${SUFFIX}`)
+}
+
+/** The text of a definition's file. */
+export function definitionText(definition: ProviderDefinition): string {
+  return `${JSON.stringify(definition, undefined, 2)}\n`
+}
+
 /** Writes `<name>.json` whole or not at all, readable by its owner only. */
 export function writeDefinition(dir: string, definition: ProviderDefinition): void {
   if (mkdirSync(dir, { recursive: true, mode: 0o700 }) !== undefined) syncDirectory(dirname(dir))
@@ -137,7 +153,7 @@ export function writeDefinition(dir: string, definition: ProviderDefinition): vo
   const draft = `${path}.${process.pid}.tmp`
   rmSync(draft, { force: true })
   try {
-    writeDraft(draft, `${JSON.stringify(definition, undefined, 2)}\n`)
+    writeDraft(draft, definitionText(definition))
     // Replaces a planted link and does not follow it.
     renameSync(draft, path)
   } catch (error) {
@@ -180,7 +196,7 @@ export function removeDefinition(dir: string, name: string): boolean {
 }
 
 function pathOf(dir: string, name: string): string {
-  return join(dir, basename(`${name}${SUFFIX}`))
+  return join(dir, definitionFileName(name))
 }
 
 function hasCode(error: unknown, code: string): boolean {

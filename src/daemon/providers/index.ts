@@ -16,7 +16,8 @@ export {
   oddShapes,
   parseCredential,
 } from './credential.ts'
-export { digestOfDefinitions } from './definition-files.ts'
+export { type CustomDefinitions, definitionFolder } from './custom-definitions.ts'
+export { type DefinitionFile, definitionFileName, definitionText, digestOfDefinitions } from './definition-files.ts'
 export {
   type DestinationDifference,
   type DestinationLines,
@@ -28,6 +29,7 @@ export { hostsOfDestination } from './destination-hosts.ts'
 export { isOneFamily, isPartOf } from './family.ts'
 export { injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
 export { earlierDestination } from './known-destinations.ts'
+export type { CatalogueStore } from './open-catalogue.ts'
 export { type CataloguePlan, openProviders, type Providers } from './open-providers.ts'
 export { type OwnPlace, ownPlaceFor, ownPlaces } from './own-places.ts'
 export { definitionAt, parseBaseUrl, withoutOwnLogin } from './own-server.ts'

@@ -6,6 +6,7 @@ import { type TestContext, test } from 'node:test'
 import { catalogueText, type Signer, signer } from '../../../test/signed-catalogue.ts'
 import { authority } from '../../network/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
+import { definitionFolder } from './custom-definitions.ts'
 import { definitionJson } from './definition.fixture.ts'
 import type { CatalogueOptions } from './open-catalogue.ts'
 import { openProviders, type Providers } from './open-providers.ts'
@@ -22,21 +23,21 @@ function home(t: TestContext) {
   const write = (text: string) => {
     kept = text
   }
-  const store = { read: () => kept, write }
+  const store = { read: () => kept, write: async (text: string) => write(text) }
   const bundledDir = mkdtempSync(join(root, 'bundled-'))
   for (const name of ['one', 'two']) writeFileSync(join(bundledDir, `${name}.json`), JSON.stringify(named(name)))
   const open = (options: Partial<CatalogueOptions> = {}) =>
     openProviders({
       bundledDir,
-      customDir: join(root, 'custom'),
+      custom: definitionFolder(join(root, 'custom')),
       updates: { store, shippedVersion: '2026-11-22.1', projectKeys: [], now: () => NOW, ...options },
     })
   return { open, kept: () => kept, spoil: write }
 }
 
-function update(providers: Providers, text: string, pem?: string) {
+async function update(providers: Providers, text: string, pem?: string) {
   const plan = providers.planUpdate(text, pem)
-  plan.apply()
+  await plan.apply()
   return plan
 }
 
@@ -52,7 +53,7 @@ function refusalOf(work: () => unknown): string {
 
 const namesOf = (providers: Providers) => providers.list().map(({ definition }) => definition.name)
 
-test('definitions of a signed file stand before the shipped ones, which are bundled all the same', (t) => {
+test('definitions of a signed file stand before the shipped ones, which are bundled all the same', async (t) => {
   const { open } = home(t)
   const ours = signer()
   const text = catalogueText([ours], {
@@ -60,7 +61,7 @@ test('definitions of a signed file stand before the shipped ones, which are bund
     removed: ['one'],
   })
   const providers = open()
-  const { difference } = update(providers, text, ours.pem)
+  const { difference } = await update(providers, text, ours.pem)
 
   assert.deepEqual(namesOf(providers), ['three', 'two'])
   assert.equal(providers.get('two').definition.display_name, 'Newer')
@@ -73,16 +74,16 @@ test('definitions of a signed file stand before the shipped ones, which are bund
     moved: [],
   })
   assert.deepEqual(namesOf(open()), ['three', 'two'], 'after a restart')
-  providers.planReset().apply()
+  await providers.planReset().apply()
   assert.deepEqual(namesOf(providers), ['one', 'two'])
 })
 
-test('a definition of your own stands before all', (t) => {
+test('a definition of your own stands before all', async (t) => {
   const { open } = home(t)
   const ours = signer()
   const providers = open()
-  providers.register(providers.validate(named('two', { display_name: 'Own' })), { force: true })
-  const { overridden } = update(
+  await providers.register(providers.validate(named('two', { display_name: 'Own' })), { force: true })
+  const { overridden } = await update(
     providers,
     catalogueText([ours], { definitions: [named('two', { hosts: ['x.example'] })] }),
     ours.pem,
@@ -106,7 +107,7 @@ test('what sends credentials elsewhere is told', (t) => {
   )
 })
 
-test('only what a trusted key has signed is read, byte for byte', (t) => {
+test('only what a trusted key has signed is read, byte for byte', async (t) => {
   const { open, kept } = home(t)
   const [ours, theirs] = [signer(), signer()]
   const providers = open({ projectKeys: [ours.pem] })
@@ -139,11 +140,11 @@ test('only what a trusted key has signed is read, byte for byte', (t) => {
     )
   }
   assert.equal(kept(), undefined)
-  update(providers, good)
+  await update(providers, good)
   assert.ok(namesOf(providers).includes('three'))
 })
 
-test('a key of the operator is named once, and known by itself until the reset', (t) => {
+test('a key of the operator is named once, and known by itself until the reset', async (t) => {
   const { open } = home(t)
   const [ours, theirs] = [signer(), signer()]
   const providers = open()
@@ -154,18 +155,18 @@ test('a key of the operator is named once, and known by itself until the reset',
     refusalOf(() => providers.planUpdate(at('2026-12-01.1', ours), undefined)),
     new RegExp(ours.id),
   )
-  update(providers, at('2026-12-01.1', ours), ours.pem)
-  update(open(), at('2026-12-02.1', ours))
+  await update(providers, at('2026-12-01.1', ours), ours.pem)
+  await update(open(), at('2026-12-02.1', ours))
   assert.match(
     refusalOf(() => open().planUpdate(at('2026-12-03.1', theirs), undefined)),
     /not trusted/,
   )
   const plan = open().planUpdate(at('2026-12-01.1', theirs), theirs.pem)
   assert.equal(plan.ready?.keyBefore, ours.id)
-  plan.apply()
+  await plan.apply()
   assert.deepEqual(namesOf(open()), ['one', 'theirs', 'two'])
   const again = open()
-  again.planReset().apply()
+  await again.planReset().apply()
   assert.match(
     refusalOf(() => again.planUpdate(at('2026-12-04.1', theirs), undefined)),
     /not trusted/,
@@ -178,12 +179,12 @@ test('a key of the operator is named once, and known by itself until the reset',
   }
 })
 
-test('an older file is refused, also after a reset; the same one is not', (t) => {
+test('an older file is refused, also after a reset; the same one is not', async (t) => {
   const { open } = home(t)
   const ours = signer()
   const at = (version: string, name = 'three') =>
     catalogueText([ours], { catalogue_version: version, definitions: [named(name)] })
-  update(open(), at('2026-12-02.10'), ours.pem)
+  await update(open(), at('2026-12-02.10'), ours.pem)
 
   for (const [version, name] of [
     ['2026-12-02.9', 'three'],
@@ -198,17 +199,17 @@ test('an older file is refused, also after a reset; the same one is not', (t) =>
   }
   assert.equal(open().planUpdate(at('2026-12-02.10'), ours.pem).ready?.isInUse, true)
   const providers = open()
-  providers.planReset().apply()
+  await providers.planReset().apply()
   assert.match(
     refusalOf(() => open().planUpdate(at('2026-12-02.9'), ours.pem)),
     /older than 2026-12-02\.10/,
   )
-  update(open(), at('2026-12-02.10'), ours.pem)
-  update(open(), at('2026-12-02.11'))
+  await update(open(), at('2026-12-02.10'), ours.pem)
+  await update(open(), at('2026-12-02.11'))
   assert.deepEqual(namesOf(open()), ['one', 'three', 'two'])
 })
 
-test('a file that has expired, or is of a day to come, is not taken; one in use stays, and that is said', (t) => {
+test('a file that has expired, or is of a day to come, is not taken; one in use stays, and that is said', async (t) => {
   const { open } = home(t)
   const ours = signer()
   const until = (expires_at: string) => catalogueText([ours], { expires_at, definitions: [named('three')] })
@@ -222,13 +223,13 @@ test('a file that has expired, or is of a day to come, is not taken; one in use 
     refusalOf(() => open().planUpdate(coming, ours.pem)),
     /a day to come/,
   )
-  update(open(), until('2026-12-11T00:00:00Z'), ours.pem)
+  await update(open(), until('2026-12-11T00:00:00Z'), ours.pem)
   const later = open({ now: () => NOW + 10 * 86_400_000 })
   assert.deepEqual(namesOf(later), ['one', 'three', 'two'])
   assert.match(later.health().warnings.join(), /has expired on 2026-12-11/)
 })
 
-test("a release takes the place of the project's older file, and not of the operator's own", (t) => {
+test("a release takes the place of the project's older file, and not of the operator's own", async (t) => {
   const { open } = home(t)
   const [project, ours] = [signer(), signer()]
   const projectKeys = [project.pem]
@@ -237,8 +238,8 @@ test("a release takes the place of the project's older file, and not of the oper
       catalogue_version: version,
       definitions: [named(name), named('one', { display_name: name })],
     })
-  update(open({ projectKeys }), of(project, 'of-project'))
-  update(open({ projectKeys }), of(ours, 'of-operator'), ours.pem)
+  await update(open({ projectKeys }), of(project, 'of-project'))
+  await update(open({ projectKeys }), of(ours, 'of-operator'), ours.pem)
 
   const before = open({ projectKeys })
   assert.deepEqual(namesOf(before), ['of-operator', 'of-project', 'one', 'two'])
@@ -254,12 +255,12 @@ test("a release takes the place of the project's older file, and not of the oper
   assert.match(retired.health().warnings.join(), /is not used any more/)
 })
 
-test('a key takes the place of another while both sign', (t) => {
+test('a key takes the place of another while both sign', async (t) => {
   const { open } = home(t)
   const [old, next] = [signer(), signer()]
   const both = catalogueText([old, next], { definitions: [named('three')] })
 
-  update(open({ projectKeys: [old.pem] }), both)
+  await update(open({ projectKeys: [old.pem] }), both)
   assert.deepEqual(namesOf(open({ projectKeys: [next.pem] })), ['one', 'three', 'two'])
 })
 
@@ -294,10 +295,10 @@ test('one definition that cannot be used, and two that tie, refuse the whole fil
   assert.equal(kept(), undefined)
 })
 
-test('a state that is damaged keeps nothing from starting', (t) => {
+test('a state that is damaged keeps nothing from starting', async (t) => {
   const { open, spoil, kept } = home(t)
   const ours = signer()
-  update(open(), catalogueText([ours], { definitions: [named('three')] }), ours.pem)
+  await update(open(), catalogueText([ours], { definitions: [named('three')] }), ours.pem)
   const whole = kept() ?? ''
   const changed = JSON.parse(whole)
   changed.installed[0].file = changed.installed[0].file.replace(/"payload": "../, '"payload": "AA')
@@ -307,7 +308,7 @@ test('a state that is damaged keeps nothing from starting', (t) => {
     assert.deepEqual(namesOf(open()), ['one', 'two'])
     assert.notDeepEqual(open().health().warnings, [])
   }
-  open().planReset().apply()
+  await open().planReset().apply()
   assert.deepEqual(open().health().warnings, [])
 })
 

@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { BrokerError } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
+import type { Db } from '../store/index.ts'
 import { type Catalogue, type CatalogueKey, catalogueKey, compareVersions, readCatalogue } from './catalogue-file.ts'
 import { PROJECT_KEYS, SHIPPED_CATALOGUE } from './shipped-catalogue.ts'
 
@@ -8,10 +9,11 @@ import { PROJECT_KEYS, SHIPPED_CATALOGUE } from './shipped-catalogue.ts'
 type Publisher = 'project' | 'operator'
 
 /** Holds the installed catalogue files; written whole or not at all. */
-interface CatalogueStore {
+export interface CatalogueStore {
   /** Undefined where there are none. @throws BrokerError where somebody else may have written it */
   read(): string | undefined
-  write(text: string): void
+  /** @param tx the transaction of the act, which a file does not need */
+  write(text: string, tx?: Db): Promise<void>
 }
 
 export interface CatalogueOptions {
@@ -54,9 +56,12 @@ export interface CatalogueUpdates {
   ready(text: string, pem: string | undefined): ReadyCatalogue
   /** Those that would be in use with this one. */
   with(ready: ReadyCatalogue): readonly InstalledCatalogue[]
-  install(ready: ReadyCatalogue): void
+  /** Sees what the store has now. */
+  reload(): void
+  /** @throws {BrokerError} OperationNotAllowedError where a newer one came meanwhile */
+  install(ready: ReadyCatalogue, tx?: Db): Promise<void>
   /** Back to what was shipped. The versions that were seen stay known. */
-  reset(): void
+  reset(tx?: Db): Promise<void>
   /** Sentences on files that are not used, in part or whole, and why. */
   warnings(): readonly string[]
 }
@@ -76,9 +81,7 @@ const DAY_MS = 86_400_000
 export function openCatalogue(options: CatalogueOptions): CatalogueUpdates {
   const { store, shippedVersion = SHIPPED_CATALOGUE, projectKeys = PROJECT_KEYS, now = Date.now } = options
   const pinned = projectKeys.map(catalogueKey)
-  const { state: found, problem } = readState(store)
-  let state = found
-  let broken = problem === undefined ? [] : [problem]
+  let read = readState(store)
   let loaded = load()
 
   return {
@@ -87,38 +90,50 @@ export function openCatalogue(options: CatalogueOptions): CatalogueUpdates {
     over: (shipped, installed = loaded.installed) => installed.reduce(overlaid, shipped),
     ready(text, pem) {
       const named = pem === undefined ? undefined : catalogueKey(pem)
-      const before = operatorKey(state)
+      const before = operatorKey(read.state)
       const own = named ?? before
       const catalogue = readCatalogue(text, [...pinned, ...(own ? [own] : [])], 'refuse')
       const publisher = catalogue.signers.some(isPinned) ? 'project' : 'operator'
       refuseUntimely(catalogue, now())
-      for (const { id } of catalogue.signers) refuseOlder(catalogue, state.seen[id])
+      for (const { id } of catalogue.signers) refuseOlder(catalogue, read.state.seen[id])
       if (publisher === 'project') refuseShipped(catalogue, shippedVersion)
       const isInUse = loaded.installed.some(({ catalogue: one }) => one.digest === catalogue.digest)
       const isOther = publisher === 'operator' && named !== undefined && named.id !== before?.id
       return { publisher, catalogue, isInUse, keyBefore: isOther ? before?.id : undefined, text }
     },
     with: (ready) => inOrder([...loaded.installed.filter(({ publisher }) => publisher !== ready.publisher), ready]),
-    install({ publisher, catalogue, text }) {
+    reload,
+    async install({ publisher, catalogue, text }, tx) {
+      reload()
+      const { state } = read
+      for (const { id } of catalogue.signers) refuseOlder(catalogue, state.seen[id])
       const [signer] = catalogue.signers
       const others = state.installed.filter((one) => one.publisher !== publisher)
       const { version, digest } = catalogue
       const seen = Object.fromEntries(catalogue.signers.map(({ id }) => [id, { version, digest }]))
-      keep({
-        format: 1,
-        installed: [...others, { publisher, key: signer?.pem ?? '', file: text }],
-        seen: { ...state.seen, ...seen },
-      })
+      const installed = [...others, { publisher, key: signer?.pem ?? '', file: text }]
+      await keep({ format: 1, installed, seen: { ...state.seen, ...seen } }, tx)
     },
-    reset: () => keep({ ...state, installed: [] }),
-    warnings: () => [...broken, ...loaded.warnings, ...loaded.installed.flatMap(expiry)],
+    async reset(tx) {
+      reload()
+      await keep({ ...read.state, installed: [] }, tx)
+    },
+    warnings: () => [
+      ...(read.problem === undefined ? [] : [read.problem]),
+      ...loaded.warnings,
+      ...loaded.installed.flatMap(expiry),
+    ],
   }
 
-  function keep(next: State): void {
-    store.write(`${JSON.stringify(next)}\n`)
-    state = next
-    broken = []
+  function reload(): void {
+    const now = readState(store, read)
+    if (now === read) return
+    read = now
     loaded = load()
+  }
+
+  async function keep(next: State, tx?: Db): Promise<void> {
+    await store.write(`${JSON.stringify(next)}\n`, tx)
   }
 
   function isPinned({ id }: CatalogueKey): boolean {
@@ -126,7 +141,7 @@ export function openCatalogue(options: CatalogueOptions): CatalogueUpdates {
   }
 
   function load(): { readonly installed: readonly InstalledCatalogue[]; readonly warnings: readonly string[] } {
-    const outcomes = state.installed.map((one) => loadOne(one))
+    const outcomes = read.state.installed.map((one) => loadOne(one))
     return {
       installed: inOrder(outcomes.flatMap(({ installed }) => installed)),
       warnings: outcomes.flatMap(({ warnings }) => warnings),
@@ -159,12 +174,20 @@ interface Loaded {
   readonly warnings: readonly string[]
 }
 
-function readState(store: CatalogueStore): { readonly state: State; readonly problem?: string } {
+interface ReadState {
+  readonly state: State
+  readonly text?: string | undefined
+  readonly problem?: string
+}
+
+/** @param before taken again where nothing has changed since */
+function readState(store: CatalogueStore, before?: ReadState): ReadState {
   try {
     const text = store.read()
-    if (text === undefined || text === '') return { state: EMPTY }
+    if (before !== undefined && before.problem === undefined && text === before.text) return before
+    if (text === undefined || text === '') return { state: EMPTY, text }
     const parsed = stateShape.safeParse(JSON.parse(text))
-    if (parsed.success) return { state: parsed.data }
+    if (parsed.success) return { state: parsed.data, text }
   } catch (error) {
     if (!(error instanceof BrokerError || error instanceof SyntaxError)) throw error
   }

@@ -16,6 +16,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, it } from 'node:test'
 import { authority } from '../../network/index.ts'
+import { definitionFolder } from './custom-definitions.ts'
 import { definitionJson, definitionOf } from './definition.fixture.ts'
 import { digestOfDefinitions } from './definition-files.ts'
 import { openProviders, type Providers } from './open-providers.ts'
@@ -50,7 +51,7 @@ function writeForAll(path: string): void {
 }
 
 function open(): Providers {
-  return openProviders({ bundledDir, customDir })
+  return openProviders({ bundledDir, custom: definitionFolder(customDir) })
 }
 
 function names(providers: Providers): readonly string[] {
@@ -70,16 +71,16 @@ describe('providers', () => {
     assert.equal(matched(providers, 'x.beta.test'), 'beta')
   })
 
-  it('are registered for this daemon and the next', () => {
+  it('are registered for this daemon and the next', async () => {
     const providers = open()
-    assert.deepEqual(providers.register(definitionOf({ name: 'aa.own' }), { force: false }), { warnings: [] })
+    assert.deepEqual(await providers.register(definitionOf({ name: 'aa.own' }), { force: false }), { warnings: [] })
     assert.deepEqual(names(providers), ['aa.own custom', 'alpha bundled', 'beta bundled'])
     assert.equal(matched(providers, 'api.prov.test'), 'aa.own')
     assert.equal(matched(open(), 'api.prov.test'), 'aa.own')
   })
 
-  it('are written for their owner alone, whole, with nothing left beside them', () => {
-    open().register(definitionOf({ name: 'own' }), { force: false })
+  it('are written for their owner alone, whole, with nothing left beside them', async () => {
+    await open().register(definitionOf({ name: 'own' }), { force: false })
     assert.deepEqual(readdirSync(customDir), ['own.json'])
     assert.equal(statSync(join(customDir, 'own.json')).mode & 0o777, 0o600)
     assert.equal(statSync(customDir).mode & 0o777, 0o700)
@@ -92,42 +93,42 @@ describe('providers', () => {
     ['host below a wildcard', { name: 'own', hosts: ['x.beta.test'] }],
     ['wildcard above a host', { name: 'own', hosts: ['*.beta.test'] }],
   ] as const)
-    it(`are not registered for a ${what} that is taken`, () => {
+    it(`are not registered for a ${what} that is taken`, async () => {
       const providers = open()
-      assert.throws(() => providers.register(definitionOf(overrides), { force: false }), {
+      await assert.rejects(providers.register(definitionOf(overrides), { force: false }), {
         name: 'ProviderAlreadyRegisteredError',
       })
       assert.deepEqual(names(open()), ['alpha bundled', 'beta bundled'])
     })
 
-  it('share a host where their paths are apart', () => {
+  it('share a host where their paths are apart', async () => {
     const providers = open()
-    providers.register(definitionOf({ name: 'one', hosts: ['shared.test/one/*'] }), { force: false })
+    await providers.register(definitionOf({ name: 'one', hosts: ['shared.test/one/*'] }), { force: false })
     assert.deepEqual(
-      providers.register(definitionOf({ name: 'two', hosts: ['shared.test/two/*'] }), { force: false }),
+      await providers.register(definitionOf({ name: 'two', hosts: ['shared.test/two/*'] }), { force: false }),
       {
         warnings: [],
       },
     )
   })
 
-  it('have a host beside another where one is more specific, and never where both fit a request equally', () => {
+  it('have a host beside another where one is more specific, and never where both fit a request equally', async () => {
     const providers = open()
     const beside = (name: string, ...hosts: string[]) =>
       providers.register(definitionOf({ name, hosts }), { force: false, beside: true })
-    assert.deepEqual(beside('part', 'alpha.test/v1/*'), { warnings: [] })
-    assert.deepEqual(beside('below', 'x.beta.test'), { warnings: [] })
+    assert.deepEqual(await beside('part', 'alpha.test/v1/*'), { warnings: [] })
+    assert.deepEqual(await beside('below', 'x.beta.test'), { warnings: [] })
     for (const [name, host] of [
       ['whole', 'alpha.test'],
       ['twin', 'alpha.test/v1/*'],
       ['part', 'other.test'],
     ] as const)
-      assert.throws(() => beside(name, host), { name: 'ProviderAlreadyRegisteredError' })
+      await assert.rejects(beside(name, host), { name: 'ProviderAlreadyRegisteredError' })
   })
 
-  it('are never guessed between when a host was taken by force', () => {
+  it('are never guessed between when a host was taken by force', async () => {
     const providers = open()
-    const { warnings } = providers.register(definitionOf({ name: 'own', hosts: ['alpha.test'] }), { force: true })
+    const { warnings } = await providers.register(definitionOf({ name: 'own', hosts: ['alpha.test'] }), { force: true })
     assert.deepEqual(warnings, ['alpha.test belongs to provider "alpha" too'])
     assert.equal(matched(providers, 'alpha.test'), 'tie')
     assert.deepEqual(providers.health().warnings, [
@@ -135,9 +136,9 @@ describe('providers', () => {
     ])
   })
 
-  it('override a bundled one by force, and give it back', () => {
+  it('override a bundled one by force, and give it back', async () => {
     const providers = open()
-    providers.register(definitionOf({ name: 'alpha', hosts: ['other.test'] }), { force: true })
+    await providers.register(definitionOf({ name: 'alpha', hosts: ['other.test'] }), { force: true })
     assert.deepEqual(names(providers), ['alpha custom', 'beta bundled'])
     assert.equal(providers.find('alpha')?.overridesBundled, true)
     assert.equal(matched(providers, 'alpha.test'), 'none')
@@ -145,23 +146,23 @@ describe('providers', () => {
       issues: [],
       warnings: ['Custom provider "alpha" overrides the bundled one of the same name'],
     })
-    assert.equal(providers.remove('alpha'), 'reset')
+    assert.equal(await providers.remove('alpha'), 'reset')
     assert.equal(matched(providers, 'alpha.test'), 'alpha')
-    assert.equal(providers.remove('alpha'), 'reset')
+    assert.equal(await providers.remove('alpha'), 'reset')
   })
 
-  it('are removed for good', () => {
+  it('are removed for good', async () => {
     const providers = open()
-    providers.register(definitionOf({ name: 'own' }), { force: false })
-    assert.equal(providers.remove('own'), 'removed')
+    await providers.register(definitionOf({ name: 'own' }), { force: false })
+    assert.equal(await providers.remove('own'), 'removed')
     assert.equal(providers.find('own'), undefined)
     assert.deepEqual(readdirSync(customDir), [])
   })
 
   for (const name of ['gone', '../alpha', 'constructor', '__proto__', ''])
-    it(`are not found by the name ${JSON.stringify(name)}`, () => {
+    it(`are not found by the name ${JSON.stringify(name)}`, async () => {
       assert.equal(open().find(name), undefined)
-      assert.throws(() => open().remove(name), { name: 'ProviderNotFoundError' })
+      await assert.rejects(open().remove(name), { name: 'ProviderNotFoundError' })
       assert.equal(open().match(authority('alpha.test', 443)).kind, 'one')
     })
 
@@ -219,7 +220,7 @@ describe('providers', () => {
   ] as const)
     it(`are checked once for all as they were shipped, and again where ${what}`, () => {
       const checked = digestOfDefinitions(bundledDir)
-      const openChecked = () => openProviders({ bundledDir, customDir, checked })
+      const openChecked = () => openProviders({ bundledDir, custom: definitionFolder(customDir), checked })
       assert.deepEqual(openChecked().list(), open().list())
       change()
       assert.deepEqual(openChecked().health(), open().health())
@@ -234,26 +235,26 @@ describe('providers', () => {
     assert.deepEqual(open().health().warnings, ['Provider file "own.json" is ignored: it belongs to another user'])
   })
 
-  it('replace a planted link and leave what it points to alone', () => {
+  it('replace a planted link and leave what it points to alone', async () => {
     const target = join(dir, 'target')
     writeFileSync(target, 'untouched')
     mkdirSync(customDir, { recursive: true })
     symlinkSync(target, join(customDir, 'own.json'))
     const providers = open()
-    providers.register(definitionOf({ name: 'own' }), { force: false })
+    await providers.register(definitionOf({ name: 'own' }), { force: false })
     assert.equal(readFileSync(target, 'utf8'), 'untouched')
     assert.deepEqual(providers.health(), { issues: [], warnings: [] })
   })
 
-  it('can be removed when their file is broken', () => {
+  it('can be removed when their file is broken', async () => {
     writeText(customDir, 'own.json', '{')
     const providers = open()
-    assert.equal(providers.remove('own'), 'removed')
+    assert.equal(await providers.remove('own'), 'removed')
     assert.deepEqual(providers.health().issues, [])
   })
 
-  it('are checked again when they are registered', () => {
+  it('are checked again when they are registered', async () => {
     const hostile = { ...definitionOf({ name: 'own' }), hosts: ['*.com'] }
-    assert.throws(() => open().register(hostile, { force: true }), { name: 'InvalidRequestError' })
+    await assert.rejects(open().register(hostile, { force: true }), { name: 'InvalidRequestError' })
   })
 })

@@ -1,16 +1,12 @@
 import { formatPattern, overlap, tie } from '../../network/index.ts'
 import { BrokerError, isProviderName, nearestWord } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
+import type { Db } from '../store/index.ts'
 import { compileHosts } from './base-url.ts'
 import { type CatalogueDifference, catalogueDifference } from './catalogue-difference.ts'
 import { type CheckedDefinition, checkDefinitions, conflictsOf } from './check-definitions.ts'
-import {
-  fingerprint,
-  type LoadedDefinitions,
-  loadDefinitions,
-  removeDefinition,
-  writeDefinition,
-} from './definition-files.ts'
+import type { CustomDefinitions } from './custom-definitions.ts'
+import { type LoadedDefinitions, loadDefinitions, readDefinitions } from './definition-files.ts'
 import { isOneFamily } from './family.ts'
 import { hostNeighbours } from './host-neighbours.ts'
 import { compileMatchTable, type MatchTable } from './match-table.ts'
@@ -21,8 +17,7 @@ import type { Match, Provider, Target } from './provider.ts'
 export interface ProvidersOptions {
   /** What came with the installation. */
   readonly bundledDir: string
-  /** `providers` in the home; made when the first definition is registered. */
-  readonly customDir: string
+  readonly custom: CustomDefinitions
   /** {@link CHECKED_DEFINITIONS}: where the bundled files are those, they are read and not checked again. */
   readonly checked?: string
   /** Definitions between releases; none if absent. */
@@ -31,6 +26,8 @@ export interface ProvidersOptions {
 
 /** All definitions, bundled and custom. A custom one stands in for the bundled one of its name. */
 export interface Providers {
+  /** Sees what other daemons of the deployment have changed. */
+  refresh(): Promise<void>
   /** Sorted by name. Sees files that were changed by hand, as {@link Providers.health} does. */
   list(): readonly Provider[]
   find(name: string): Provider | undefined
@@ -49,18 +46,20 @@ export interface Providers {
   /** Says of each whether it could be registered, given those before it. Changes nothing. */
   check(definitions: readonly unknown[]): readonly CheckedDefinition[]
   /**
-   * Writes a custom definition and puts it to use.
+   * Writes a custom definition and puts it to use; where a deployment shares them, from the next {@link Providers.refresh}
+   * on.
+   * @param tx the transaction of the act: one that is rolled back has changed nothing in a deployment's store
    * @returns sentences on what it now stands in for or competes with
    * @throws {BrokerError} ProviderAlreadyRegisteredError for a name or a host that is taken, unless forced
    */
-  register(definition: ProviderDefinition, options: RegisterOptions): { readonly warnings: string[] }
+  register(definition: ProviderDefinition, options: RegisterOptions, tx?: Db): Promise<{ readonly warnings: string[] }>
   /** The same for several that {@link Providers.check} has found good, whatever they stand in for. */
-  registerAll(definitions: readonly ProviderDefinition[]): void
+  registerAll(definitions: readonly ProviderDefinition[], tx?: Db): Promise<void>
   /**
    * `removed`: there was a custom definition and now there is none of that name. `reset`: the bundled one is in use.
    * @throws {BrokerError} ProviderNotFoundError
    */
-  remove(name: string): 'removed' | 'reset'
+  remove(name: string, tx?: Db): Promise<'removed' | 'reset'>
   /** Which catalogue is in use. */
   catalogue(): CatalogueInUse
   /**
@@ -94,7 +93,8 @@ export interface CataloguePlan {
   readonly difference: CatalogueDifference
   /** Names among them for which a custom definition is in use: for these nothing changes. */
   readonly overridden: readonly string[]
-  apply(): void
+  /** @param tx the transaction of the act */
+  apply(tx?: Db): Promise<void>
 }
 
 /** What is in use at one moment; replaced whole. */
@@ -102,16 +102,20 @@ interface Registry {
   readonly byName: ReadonlyMap<string, Provider>
   readonly table: MatchTable
   readonly custom: LoadedDefinitions
-  readonly fingerprint: string
+  readonly version: string
 }
 
 /** Reads both directories. Broken files are reported by `health` and keep nothing else from loading. */
 export function openProviders(options: ProvidersOptions): Providers {
-  const { bundledDir, customDir, checked, updates = NO_UPDATES } = options
-  const bundled = loadDefinitions(bundledDir, 'as installed', checked)
+  const { bundledDir, custom, checked, updates = NO_UPDATES } = options
+  const bundled = loadDefinitions(readDefinitions(bundledDir, 'as installed'), checked)
   const catalogue = openCatalogue(updates)
   let registry = readRegistry()
   return {
+    async refresh() {
+      await custom.refresh?.()
+      refresh()
+    },
     list() {
       refresh()
       return [...registry.byName.values()]
@@ -128,25 +132,24 @@ export function openProviders(options: ProvidersOptions): Providers {
       refresh()
       return checkDefinitions(definitions, [...registry.byName.values()])
     },
-    register(definition, { force, beside = false }) {
+    async register(definition, { force, beside = false }, tx) {
+      // Not awaited where there is nothing to wait for: a folder is changed at once.
+      if (tx !== undefined && custom.refresh !== undefined) await custom.refresh(tx)
       refresh()
       const valid = parseDefinition(definition)
       const conflicts = conflictsOf(valid, [...registry.byName.values()], beside ? tie : overlap)
       const [first] = conflicts
       if (first !== undefined && !force) throw alreadyRegistered(valid, first)
-      writeDefinition(customDir, valid)
-      registry = readRegistry()
+      await changed(custom.write(valid, tx))
       return { warnings: [...conflicts] }
     },
-    registerAll(definitions) {
-      for (const definition of definitions) writeDefinition(customDir, parseDefinition(definition))
-      registry = readRegistry()
+    async registerAll(definitions, tx) {
+      for (const definition of definitions) await changed(custom.write(parseDefinition(definition), tx))
     },
-    remove(name) {
+    async remove(name, tx) {
       if (!isProviderName(name)) throw notFound(name, registry.byName.keys())
-      const wasThere = removeDefinition(customDir, name)
-      registry = readRegistry()
-      if (registry.byName.has(name)) return 'reset'
+      const wasThere = await changed(custom.remove(name, tx))
+      if (shipped().some((one) => one.name === name)) return 'reset'
       if (wasThere) return 'removed'
       throw notFound(name, registry.byName.keys())
     },
@@ -154,7 +157,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       refresh()
       const providers = [...registry.byName.values()]
       return {
-        issues: [...bundled.issues, ...registry.custom.issues],
+        issues: [...bundled.issues, ...registry.custom.issues, ...problemOf(custom)],
         warnings: [
           ...bundled.warnings,
           ...catalogue.warnings(),
@@ -170,27 +173,28 @@ export function openProviders(options: ProvidersOptions): Providers {
       const ready = catalogue.ready(text, pem)
       const after = catalogue.over(bundled.definitions, catalogue.with(ready))
       refuseTies(after, new Set(ready.catalogue.definitions.map(({ name }) => name)))
-      return planned(ready, after, () => catalogue.install(ready))
+      return planned(ready, after, (tx) => catalogue.install(ready, tx))
     },
     planReset() {
       refresh()
-      return planned(undefined, bundled.definitions, () => catalogue.reset())
+      return planned(undefined, bundled.definitions, (tx) => catalogue.reset(tx))
     },
   }
 
   function planned(
     ready: ReadyCatalogue | undefined,
     after: readonly ProviderDefinition[],
-    change: () => void,
+    change: (tx?: Db) => Promise<void>,
   ): CataloguePlan {
-    const difference = catalogueDifference(catalogue.over(bundled.definitions), after)
+    const difference = catalogueDifference(shipped(), after)
     const names = [...difference.added.map(({ name }) => name), ...difference.changed, ...difference.removed]
     return {
       ready,
       difference,
       overridden: names.filter((name) => registry.byName.get(name)?.source === 'custom'),
-      apply() {
-        change()
+      async apply(tx) {
+        if (tx !== undefined && custom.refresh !== undefined) await custom.refresh(tx)
+        await change(tx)
         registry = readRegistry()
       },
     }
@@ -201,16 +205,35 @@ export function openProviders(options: ProvidersOptions): Providers {
     return new Set(catalogue.installed().flatMap((one) => one.catalogue.definitions.map(({ name }) => name)))
   }
 
+  /** Those that are bundled, with what the catalogue in use changes. */
+  function shipped(): readonly ProviderDefinition[] {
+    return catalogue.over(bundled.definitions)
+  }
+
   function refresh(): void {
-    if (fingerprint(customDir) !== registry.fingerprint) registry = readRegistry()
+    if (custom.version() !== registry.version) registry = readRegistry()
+  }
+
+  /** A folder has changed when it was told to; `change` is looked at before anybody else gets a turn. */
+  async function changed<Result>(change: Promise<Result>): Promise<Result> {
+    refresh()
+    const result = await change
+    refresh()
+    return result
   }
 
   function readRegistry(): Registry {
-    const seen = fingerprint(customDir)
-    const custom = loadDefinitions(customDir, 'only the owner')
-    const byName = compile(catalogue.over(bundled.definitions), custom.definitions)
-    return { byName, table: compileMatchTable([...byName.values()]), custom, fingerprint: seen }
+    const version = custom.version()
+    catalogue.reload()
+    const loaded = loadDefinitions(custom.files())
+    const byName = compile(shipped(), loaded.definitions)
+    return { byName, table: compileMatchTable([...byName.values()]), custom: loaded, version }
   }
+}
+
+function problemOf(custom: CustomDefinitions): readonly string[] {
+  const problem = custom.problem?.()
+  return problem === undefined ? [] : [problem]
 }
 
 function compile(
@@ -263,7 +286,7 @@ function overrides(providers: readonly Provider[]): readonly string[] {
     .map(({ definition }) => `Custom provider "${definition.name}" overrides the bundled one of the same name`)
 }
 
-const NO_UPDATES: CatalogueOptions = { store: { read: () => undefined, write: () => undefined } }
+const NO_UPDATES: CatalogueOptions = { store: { read: () => undefined, write: async () => undefined } }
 
 /** Those that come together are tested never to tie. @throws BrokerError InvalidRequestError */
 function refuseTies(definitions: readonly ProviderDefinition[], ofUpdate: ReadonlySet<string>): void {

@@ -3,9 +3,11 @@ import { attentionLine, BrokerError } from '../../protocol/index.ts'
 import type { Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import { attentionIn, type Connections } from '../connections/index.ts'
+import type { Deployment } from '../deployment/index.ts'
 import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Rights } from '../rights/index.ts'
+import type { SharedCache } from '../shared-cache/index.ts'
 import type { Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
 
@@ -13,7 +15,9 @@ export interface ReadinessOptions {
   readonly store: Store
   readonly vault: Vault
   readonly rights: Rights
+  readonly deployment: Pick<Deployment, 'issues'>
   readonly audit: Audit
+  readonly cache: Pick<SharedCache, 'problem'> | undefined
   readonly providers: Providers
   readonly connections: Connections
   /** Whether `server/config.json` and this version agree on the home's layout. */
@@ -26,7 +30,7 @@ export interface ReadinessOptions {
 /** How much of the audit log's chain a readiness check walks: all of a laptop's recent past, in some ten milliseconds. */
 const AUDIT_ROWS = 2000
 
-type CheckName = keyof Readiness['checks']
+type Findings = Readonly<Record<Exclude<keyof Readiness['checks'], 'redis'>, Finding>> & { readonly redis?: Finding }
 /** What was found wrong, as sentences; what was merely noticed. */
 interface Finding {
   readonly issues: readonly string[]
@@ -37,7 +41,7 @@ interface Finding {
 export async function checkReadiness(options: ReadinessOptions, actor: Actor): Promise<Readiness> {
   const { vault, providers, connections } = options
   await vault.unlock()
-  const findings: Readonly<Record<CheckName, Finding>> = {
+  const findings: Findings = {
     store: await attempt(() => checkStore(options)),
     vault: await attempt(() => checkVault(vault, actor)),
     integrity: await attempt(() => checkIntegrity(options, actor)),
@@ -49,6 +53,7 @@ export async function checkReadiness(options: ReadinessOptions, actor: Actor): P
       warnings: attentionIn(await connections.list(actor)).map(attentionLine),
     })),
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+    ...(await cacheFinding(options)),
   }
   return readinessOf(findings, options)
 }
@@ -58,7 +63,7 @@ export async function suspendedReadiness(
   options: ReadinessOptions,
   { suspended, isSealed }: Suspended,
 ): Promise<Readiness> {
-  const findings: Readonly<Record<CheckName, Finding>> = {
+  const findings: Findings = {
     store: await attempt(() => checkStore(options)),
     vault: { issues: isSealed ? [suspended] : [] },
     integrity: { issues: [isSealed ? 'Nothing can be checked while the vault is sealed.' : suspended] },
@@ -66,8 +71,15 @@ export async function suspendedReadiness(
     providers: await attempt(async () => options.providers.health()),
     connections: { issues: [] },
     spec_version: await attempt(async () => ({ issues: await checkVersions(options) })),
+    ...(await cacheFinding(options)),
   }
   return { ...readinessOf(findings, options), ...(isSealed && { sealed: true }) }
+}
+
+async function cacheFinding({ cache }: ReadinessOptions): Promise<{ readonly redis?: Finding }> {
+  if (cache === undefined) return {}
+  const problem = await cache.problem()
+  return { redis: { issues: problem === undefined ? [] : [problem] } }
 }
 
 async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> {
@@ -76,9 +88,11 @@ async function checkStore({ store, audit }: ReadinessOptions): Promise<Finding> 
   return { issues: broken === undefined ? [] : [broken] }
 }
 
-async function checkIntegrity({ vault, rights }: ReadinessOptions, actor: Actor): Promise<Finding> {
+async function checkIntegrity({ vault, rights, deployment }: ReadinessOptions, actor: Actor): Promise<Finding> {
   const { issues } = await vault.integrity(actor.vaultId)
-  return { issues: [...issues, ...(await rights.issues(actor))], warnings: await rights.notices(actor.principalId) }
+  const all = [...issues, ...(await rights.issues(actor)), ...(await deployment.issues())]
+  // A store that is older shows in more than one vault.
+  return { issues: [...new Set(all)], warnings: await rights.notices(actor.principalId) }
 }
 
 async function checkVault(vault: Vault, actor: Actor): Promise<Finding> {
@@ -103,10 +117,7 @@ async function attempt(check: () => Promise<Finding>): Promise<Finding> {
   }
 }
 
-function readinessOf(
-  findings: Readonly<Record<CheckName, Finding>>,
-  { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>,
-): Readiness {
+function readinessOf(findings: Findings, { vault, advice }: Pick<ReadinessOptions, 'vault' | 'advice'>): Readiness {
   const entries = Object.entries(findings)
   const issues = entries.flatMap(([name, finding]) => finding.issues.map((issue) => `${name}: ${issue}`))
   const warnings = [...entries.flatMap(([, finding]) => finding.warnings ?? []), ...advice]

@@ -4,8 +4,12 @@ import type { KeyHierarchy } from './key-hierarchy.ts'
 
 /** A small file outside the store that remembers how far each vault has come: an older store shows. */
 export interface AnchorFile {
-  read(): string | undefined
-  write(text: string): void
+  /** What people know it by; `vault-anchor.json` if absent. */
+  name?(deploymentId: string): string
+  read(deploymentId: string): string | undefined
+  write(text: string, deploymentId: string): void
+  /** One that versions of before may have written for this deployment, or for another. */
+  readonly earlier?: { read(): string | undefined; remove(): void }
 }
 
 export interface Anchor {
@@ -17,8 +21,12 @@ export interface Anchor {
   isUsed(): boolean
   /** Remembers how far a vault has come. */
   advance(vaultId: string, generation: number): void
+  /** Remembers that the store was found older, however far it comes from there. */
+  noteRollback(vaultId: string): void
   /** Takes a vault as it is now, older than it was or not. */
-  accept(vaultId: string, generation: number): void
+  accept(vaultId: string): void
+  /** What people know the file by. */
+  readonly name: string
   /** Whether the last change is written, now at the latest. A disk that is full must not end the daemon. */
   isWritten(): boolean
   /** Whether the file was there but is not what this deployment wrote. */
@@ -30,13 +38,15 @@ const ROLLED_BACK = Number.MAX_SAFE_INTEGER
 
 /** @param stored generation of each vault as the store has it now, before anything is written */
 export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: ReadonlyMap<string, number>): Anchor {
-  const text = textOf(file)
+  const { deploymentId } = keys
+  const name = `server/${nameOf(file, deploymentId)}`
+  const text = textOf(file, deploymentId) ?? takenOver(keys, file)
   const isNone = text === undefined || (text === '' && stored.size === 0)
   const known = isNone ? new Map<string, number>() : parse(keys, text)
   const generations = known ?? new Map<string, number>()
   let written = true
   const write = () => {
-    written = tryTo(() => file.write(print(keys, generations)))
+    written = tryTo(() => file.write(print(keys, generations), deploymentId))
   }
   const advance = (vaultId: string, generation: number) => {
     if (generation <= (generations.get(vaultId) ?? 0)) return
@@ -48,6 +58,7 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     if (generation < (generations.get(vaultId) ?? 0)) advance(vaultId, ROLLED_BACK)
   }
   return {
+    name,
     damaged: known === undefined,
     isWritten() {
       // There may be room again.
@@ -58,21 +69,43 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     reached: (vaultId) => generations.get(vaultId) ?? 0,
     isUsed: () => generations.size > 0,
     advance,
-    accept(vaultId, generation) {
-      generations.set(vaultId, generation)
+    noteRollback: (vaultId) => advance(vaultId, ROLLED_BACK),
+    accept(vaultId) {
+      generations.set(vaultId, 0)
       write()
     },
   }
 }
 
+function nameOf(file: AnchorFile, deploymentId: string): string {
+  return file.name?.(deploymentId) ?? 'vault-anchor.json'
+}
+
 /** The message goes to callers: without the path. */
-function textOf(file: AnchorFile): string | undefined {
+function textOf(file: AnchorFile, deploymentId: string): string | undefined {
   try {
-    return file.read()
+    return file.read(deploymentId)
   } catch (cause) {
-    const message = 'The file "vault-anchor.json" cannot be read: it is a link, or no file of the owner alone'
+    const name = JSON.stringify(nameOf(file, deploymentId))
+    const message = `The file ${name} cannot be read: it is a link, or no file of the owner alone`
     throw new BrokerError('DaemonUnavailableError', message, { cause })
   }
+}
+
+/** The earlier file, where it is of this deployment: its name did not tell. One of another store stays as it is. */
+function takenOver(keys: KeyHierarchy, { earlier, write }: AnchorFile): string | undefined {
+  if (earlier === undefined) return undefined
+  let text: string | undefined
+  const isRead = tryTo(() => {
+    text = earlier.read()
+  })
+  if (!isRead || text === undefined || parse(keys, text) === undefined) return undefined
+  const taken = text
+  tryTo(() => {
+    write(taken, keys.deploymentId)
+    earlier.remove()
+  })
+  return taken
 }
 
 function tryTo(write: () => void): boolean {

@@ -12,4 +12,5 @@ export {
   type SealedRecord,
   type Vault,
 } from './open-vault.ts'
+export type { OutsideSeals } from './outside-seals.ts'
 export type { FoundList, RightsSeals, RowKey, RowList } from './rights-seals.ts'

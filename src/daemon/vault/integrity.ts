@@ -12,6 +12,8 @@ export interface Integrity {
   readonly issues: readonly string[]
   /** The one among them by which nothing of the vault can be trusted: it does not hold what it last did. */
   readonly breach?: string
+  /** Of each record, by `kind/id`. */
+  readonly versions: ReadonlyMap<string, number>
 }
 
 export interface IntegrityPass {
@@ -27,6 +29,8 @@ const RECORDS_AT_ONCE = 200
 
 /** Opens every record of a vault, holds them all against its manifest, and its manifest against the anchor. */
 export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
+  // Asked for first: whoever reads just before a change must not find a thief.
+  const floor = pass.anchor.isRolledBack(pass.vaultId) ? 0 : pass.anchor.reached(pass.vaultId)
   const { manifest, rows } = await readVault(pass)
   const issues: string[] = []
   let found: Manifest = emptyManifest()
@@ -36,9 +40,13 @@ export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
       issues.push(`The stored ${row.kind} "${row.id}" was changed outside of Broker.`)
     found = withRecord(pass.keys, found, row)
   }
+  if (manifest !== undefined && manifest.generation < floor) pass.anchor.noteRollback(pass.vaultId)
   const breach = manifestBreach(pass, manifest, found)
+  // Other daemons may have brought it further than this one knows.
+  if (breach === undefined && manifest !== undefined) pass.anchor.advance(pass.vaultId, manifest.generation)
   const all = [...issues, ...(breach === undefined ? anchorIssues(pass.anchor) : [breach])]
-  return { records: rows.length, issues: all, ...(breach !== undefined && { breach }) }
+  const versions = new Map(rows.map(({ kind, id, version }) => [`${kind}/${id}`, version] as const))
+  return { records: rows.length, issues: all, versions, ...(breach !== undefined && { breach }) }
 }
 
 interface StoredManifest {
@@ -90,6 +98,6 @@ function openedManifest(keys: KeyHierarchy, vaultId: string, stored: StoredManif
 }
 
 function anchorIssues(anchor: Anchor): readonly string[] {
-  if (anchor.damaged) return ['The file server/vault-anchor.json was changed outside of Broker.']
-  return anchor.isWritten() ? [] : ['The file server/vault-anchor.json cannot be written.']
+  if (anchor.damaged) return [`The file ${anchor.name} was changed outside of Broker.`]
+  return anchor.isWritten() ? [] : [`The file ${anchor.name} cannot be written.`]
 }

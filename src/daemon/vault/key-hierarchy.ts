@@ -16,6 +16,9 @@ export interface KeyHierarchy {
   readonly anchor: KeyObject
   /** Authenticates what browsers are known by. */
   readonly knownBrowser: KeyObject
+  /** Name, and seal, what daemons keep for each other outside the store. */
+  readonly outsideNames: KeyObject
+  readonly outside: KeyObject
 }
 
 export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarchy {
@@ -28,6 +31,8 @@ export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarch
     fingerprint: derive('fingerprint'),
     anchor: derive('anchor'),
     knownBrowser: derive('known-browser'),
+    outsideNames: derive('outside-names'),
+    outside: derive('outside'),
   }
 }
 

@@ -15,6 +15,7 @@ import {
   type MasterKeySettings,
   newMasterKey,
 } from './master-key-source.ts'
+import { type OutsideSeals, outsideSeals } from './outside-seals.ts'
 import { recordContext } from './record-context.ts'
 import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
 
@@ -27,10 +28,13 @@ export interface OpenedRecord {
   readonly version: number
 }
 
+/** What the vault of a deployment holds. */
+type DeploymentKind = 'daemon_key' | 'definition' | 'catalogue'
+
 /** One sealed record: in one vault, of one kind, bound to where its secret may go. */
 export interface RecordRef {
   readonly vaultId: string
-  readonly kind: 'connection' | 'client' | 'probe'
+  readonly kind: 'connection' | 'client' | 'probe' | DeploymentKind
   readonly id: string
 }
 
@@ -53,6 +57,8 @@ export interface Vault {
   unlock(): Promise<VaultStatus>
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
   knownBrowserMac(text: string): Buffer | undefined
+  /** For what daemons keep for each other outside the store; undefined while the vault is sealed. */
+  outside(): OutsideSeals | undefined
   /** Makes the keys of a new, empty vault. */
   create(tx: Db, vaultId: string): Promise<void>
   /** Seals `plaintext` as the record's only version, and returns that; `binding` is what it is bound to besides its name. */
@@ -64,6 +70,12 @@ export interface Vault {
   get(db: Db, ref: RecordRef, binding: string): Promise<OpenedRecord | undefined>
   /** Opens one that was read already. @throws as {@link Vault.get} */
   unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord>
+  /** All of a kind, by their ids in order. @throws as {@link Vault.get} */
+  all(db: Db, of: Omit<RecordRef, 'id'>, binding: string): Promise<ReadonlyMap<string, Secret>>
+  /** How many changes the vault has come through, by one short question; undefined where there is no such vault. */
+  generation(db: Db, vaultId: string): Promise<number | undefined>
+  /** Whether there ever was such a vault, as far as this machine and the rest of the store know. */
+  wasThere(db: Db, vaultId: string): Promise<boolean>
   /** Whether there was one. */
   remove(tx: Db, ref: RecordRef): Promise<boolean>
   /**
@@ -209,6 +221,10 @@ class SealedRecords implements Vault {
     return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
   }
 
+  outside(): OutsideSeals | undefined {
+    return 'cause' in this.#state ? undefined : outsideSeals(this.#state.keys)
+  }
+
   #unsealed(): Unsealed {
     if ('cause' in this.#state) {
       throw new BrokerError('DaemonUnavailableError', `The vault is sealed: ${this.#state.cause}`, {
@@ -251,7 +267,9 @@ class SealedRecords implements Vault {
 
   /** Takes the vault's lock by counting its generation up, and takes the record's present version out. */
   async #beginChange(tx: Db, ref: RecordRef): Promise<{ generation: number; manifest: Manifest; removed: boolean }> {
-    const { keys } = this.#unsealed()
+    const { keys, anchor } = this.#unsealed()
+    // Asked for first: another change may be read while this one waits.
+    const floor = anchor.isRolledBack(ref.vaultId) ? 0 : anchor.reached(ref.vaultId)
     const row = await tx
       .updateTable('manifests')
       .set((eb) => ({ generation: eb('generation', '+', 1) }))
@@ -259,6 +277,7 @@ class SealedRecords implements Vault {
       .returningAll()
       .executeTakeFirst()
     if (!row) throw integrityError('The vault has no manifest')
+    if (row.generation - 1 < floor) this.#noteRollback(ref.vaultId)
     const manifest = opened(() => openManifest(keys, ref.vaultId, row.generation - 1, row.sealed), 'The manifest')
     const previous = await tx
       .deleteFrom('records')
@@ -272,6 +291,12 @@ class SealedRecords implements Vault {
       manifest: previous ? withoutRecord(keys, manifest, previous) : manifest,
       removed: previous !== undefined,
     }
+  }
+
+  /** Changes would bring the store as far as it was before, and nobody would see it any more. */
+  #noteRollback(vaultId: string): void {
+    this.#unsealed().anchor.noteRollback(vaultId)
+    this.#inspections.forget(vaultId)
   }
 
   async #endChange(tx: Db, vaultId: string, generation: number, manifest: Manifest): Promise<void> {
@@ -329,6 +354,32 @@ class SealedRecords implements Vault {
     const plaintext = new Secret(wiped(bytes, String))
     await this.#refuseOlder(db, ref, version)
     return { plaintext, version }
+  }
+
+  async all(db: Db, { vaultId, kind }: Omit<RecordRef, 'id'>, binding: string): Promise<ReadonlyMap<string, Secret>> {
+    this.#unsealed()
+    const rows = await db
+      .selectFrom('records')
+      .select(['id', 'version', 'term', 'sealed'])
+      .where('vault_id', '=', vaultId)
+      .where('kind', '=', kind)
+      .orderBy('id')
+      .execute()
+    const found = new Map<string, Secret>()
+    for (const { id, ...record } of rows) {
+      found.set(id, (await this.unseal(db, { vaultId, kind, id }, binding, record)).plaintext)
+    }
+    return found
+  }
+
+  async generation(db: Db, vaultId: string): Promise<number | undefined> {
+    return (await generationOf(db, { vaultId }))?.generation
+  }
+
+  async wasThere(db: Db, vaultId: string): Promise<boolean> {
+    if (this.#unsealed().anchor.reached(vaultId) > 0) return true
+    const key = await db.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).executeTakeFirst()
+    return key !== undefined
   }
 
   async #refuseOlder(db: Db, ref: RecordRef, version: number): Promise<void> {
@@ -396,14 +447,16 @@ class SealedRecords implements Vault {
         .where('id', '=', id)
         .execute()
     }
-    const generation = await this.#replaceManifest(tx, vaultId, manifest)
-    anchor.accept(vaultId, generation)
+    await this.#replaceManifest(tx, vaultId, manifest)
+    // How far it has come now is read once it is committed: whoever looks before that must not find it older.
+    anchor.accept(vaultId)
+    this.#anchorSoon(vaultId)
     this.#newest.clear()
     this.#inspections.forget(vaultId)
     return lost.map(({ kind, id }) => ({ kind: kind as RecordRef['kind'], id }))
   }
 
-  async #replaceManifest(tx: Db, vaultId: string, manifest: Manifest): Promise<number> {
+  async #replaceManifest(tx: Db, vaultId: string, manifest: Manifest): Promise<void> {
     const { keys } = this.#unsealed()
     const before = await tx
       .deleteFrom('manifests')
@@ -419,36 +472,49 @@ class SealedRecords implements Vault {
     const generation = Math.max(before?.generation ?? 0, newest?.version ?? 0) + 1
     const sealed = sealManifest(keys, vaultId, generation, manifest)
     await tx.insertInto('manifests').values({ vault_id: vaultId, generation, sealed }).execute()
-    return generation
   }
 
   async integrity(vaultId: string): Promise<Integrity> {
     const { keys, anchor } = this.#unsealed()
     const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
     const found = await checkIntegrity({ store: this.#options.store, keys, anchor, vaultId, dataKeyOf })
-    // Versions may go back where somebody accepted a restored store, here or at another daemon.
-    if (found.breach === undefined) this.#forgetVersions(vaultId)
+    if (found.breach === undefined) this.#takeVersions(vaultId, found.versions)
     this.#inspections.note(vaultId, found.breach)
     return found
   }
 
-  #forgetVersions(vaultId: string): void {
-    for (const name of this.#newest.keys()) if (name.startsWith(`${vaultId}/`)) this.#newest.delete(name)
+  /** Versions may have gone back where somebody accepted a restored store, here or at another daemon. */
+  #takeVersions(vaultId: string, versions: Integrity['versions']): void {
+    const prefix = `${vaultId}/`
+    for (const name of [...this.#newest.keys()].filter((one) => one.startsWith(prefix))) {
+      const version = versions.get(name.slice(prefix.length))
+      if (version === undefined) this.#newest.delete(name)
+      else this.#newest.set(name, version)
+    }
   }
 
   async roundtrip(vaultId: string): Promise<void> {
     const { store } = this.#options
+    const { anchor } = this.#unsealed()
     const ref: RecordRef = { vaultId, kind: 'probe', id: randomUUID() }
     const value = new Secret(ref.id)
-    await store.transaction(async (tx) => {
+    const tried = store.transaction(async (tx) => {
       await this.put(tx, ref, 'probe', value)
       const kept = await this.get(tx, ref, 'probe')
       await this.remove(tx, ref)
       if (!value.equals(kept?.plaintext))
         throw new BrokerError('DaemonUnavailableError', 'The vault lost what it was given')
+      // Other daemons are to find it as old as it is.
+      if (anchor.isRolledBack(vaultId)) throw new Undone()
+    })
+    await tried.catch((error: unknown) => {
+      if (!(error instanceof Undone)) throw error
     })
   }
 }
+
+/** Rolls a transaction back that has done its work. */
+class Undone extends Error {}
 
 const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, kind, id }: RecordRef) =>
   db
@@ -457,6 +523,10 @@ const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, ki
     .where('vault_id', '=', vaultId)
     .where('kind', '=', kind)
     .where('id', '=', id),
+)
+
+const generationOf = preparedQuery(['vaultId'], (db, { vaultId }: { readonly vaultId: string }) =>
+  db.selectFrom('manifests').select('generation').where('vault_id', '=', vaultId),
 )
 
 function opened<Result>(work: () => Result, what: string): Result {

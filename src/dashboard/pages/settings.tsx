@@ -20,6 +20,7 @@ const CHECKS: Readonly<Record<keyof Readiness['checks'], string>> = {
   providers: 'Every provider definition can be read',
   connections: 'Every connection can be read',
   spec_version: 'The home is of this version',
+  redis: 'Redis answers, and takes what it is given',
 }
 
 export function SettingsPage({ me }: { readonly me: Me }) {
