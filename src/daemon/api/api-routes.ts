@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
-import type { DefinitionsOptions } from '../connections/index.ts'
+import type { Connections, DefinitionsOptions } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { accountRoutes } from './account-routes.ts'
@@ -25,6 +25,7 @@ export interface ApiOptions extends DefinitionsOptions, StatusOptions, DocsOptio
   readonly accounts: Accounts
   readonly sessions: AuthSessions
   readonly credentials: Credentials
+  readonly connections: Connections
   /** Whether browsers come here by https. */
   readonly isSecure: boolean
   /** What a hosted daemon is as an OAuth client. */

@@ -14,7 +14,12 @@ import {
   resumeAuthSession,
   revoked,
 } from '../../schemas/index.ts'
-import { attentionIn, type Connections } from '../connections/index.ts'
+import {
+  attentionIn,
+  type CheckedConnections,
+  type ListedConnections,
+  type ManagedConnections,
+} from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Providers, parseCredential } from '../providers/index.ts'
@@ -24,7 +29,7 @@ const byProvider = z.strictObject({ provider: providerName })
 const byConnection = z.strictObject({ provider: providerName, connection: connectionName })
 
 export interface ConnectionRoutesOptions {
-  readonly connections: Connections
+  readonly connections: ListedConnections & ManagedConnections & CheckedConnections
   readonly credentials: Credentials
   readonly providers: Providers
   readonly principals: Principals

@@ -15,7 +15,7 @@ import {
   startRun,
 } from '../../schemas/index.ts'
 
-import type { Connections } from '../connections/index.ts'
+import type { CheckedConnections } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Route, route } from './route.ts'
@@ -25,7 +25,7 @@ const byRun = z.strictObject({ run_id: z.uuid() })
 
 export function identityRoutes(
   principals: Principals,
-  { credentials, connections }: { readonly credentials: Credentials; readonly connections: Connections },
+  { credentials, connections }: { readonly credentials: Credentials; readonly connections: CheckedConnections },
 ): readonly Route[] {
   return [
     route({

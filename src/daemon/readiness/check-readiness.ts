@@ -2,7 +2,7 @@ import type { Actor } from '../../protocol/index.ts'
 import { attentionLine, BrokerError } from '../../protocol/index.ts'
 import type { Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { attentionIn, type Connections } from '../connections/index.ts'
+import { attentionIn, type CheckedConnections, type ListedConnections } from '../connections/index.ts'
 import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { Rights } from '../rights/index.ts'
@@ -15,7 +15,7 @@ export interface ReadinessOptions {
   readonly rights: Rights
   readonly audit: Audit
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: ListedConnections & CheckedConnections
   /** Whether `server/config.json` and this version agree on the home's layout. */
   readonly homeIsCurrent: boolean
   readonly version: string
