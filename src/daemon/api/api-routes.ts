@@ -1,6 +1,6 @@
 import type { Accounts } from '../accounts/index.ts'
 import type { AuthSessions } from '../auth-sessions/index.ts'
-import type { DefinitionsOptions } from '../connections/index.ts'
+import type { Connections, DefinitionsOptions } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
@@ -29,6 +29,7 @@ export interface ApiRooms extends DefinitionsOptions {
   readonly accounts: Accounts
   readonly sessions: AuthSessions
   readonly credentials: Credentials
+  readonly connections: Connections
 }
 
 /** Where the daemon serves, and as what. */

@@ -1,5 +1,10 @@
 import { secretInput } from '../../protocol/index.ts'
-import { attentionIn, type Connections } from '../connections/index.ts'
+import {
+  attentionIn,
+  type CheckedConnections,
+  type ListedConnections,
+  type ManagedConnections,
+} from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
@@ -7,7 +12,7 @@ import { type Providers, parseCredential } from '../providers/index.ts'
 import type { Handlers } from './route.ts'
 
 export interface ConnectionRoutesOptions {
-  readonly connections: Connections
+  readonly connections: ListedConnections & ManagedConnections & CheckedConnections
   readonly credentials: Credentials
   readonly providers: Providers
   readonly principals: Principals

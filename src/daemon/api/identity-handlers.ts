@@ -2,14 +2,14 @@ import type { Proof } from '../../identity/index.ts'
 import { BrokerError, type BrowserActor } from '../../protocol/index.ts'
 import type { Identity } from '../../schemas/index.ts'
 
-import type { Connections } from '../connections/index.ts'
+import type { CheckedConnections } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Principals } from '../principals/index.ts'
 import type { Handlers } from './route.ts'
 
 export function identityHandlers(
   principals: Principals,
-  { credentials, connections }: { readonly credentials: Credentials; readonly connections: Connections },
+  { credentials, connections }: { readonly credentials: Credentials; readonly connections: CheckedConnections },
 ) {
   return {
     'POST /api/identities/register': async ({ who, body, headers }) => {

@@ -1,7 +1,13 @@
 import { type Actor, BrokerError, DEFAULT_CONNECTION, type Secret, type SecretInput } from '../../protocol/index.ts'
 import type { AuthSession, RemovedProvider, StartAuthSession } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Connections, connectionExists, type OAuthClients, removeUnusedDefinition } from '../connections/index.ts'
+import {
+  connectionExists,
+  type DefinitionsOptions,
+  type LoginConnections,
+  type OAuthClients,
+  removeUnusedDefinition,
+} from '../connections/index.ts'
 import { type Flows, redirectUriOf } from '../flows/index.ts'
 import { definitionAt, oddShapes, type Providers, parseCredential } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
@@ -47,7 +53,7 @@ export interface AuthSessionsOptions {
   readonly store: Store
   readonly audit: Audit
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: LoginConnections & DefinitionsOptions['connections']
   readonly clients: OAuthClients
   readonly flows: Flows
   /** `{base_url}` of the pages' URLs, and of where providers send browsers back to. */

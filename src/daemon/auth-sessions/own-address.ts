@@ -1,6 +1,6 @@
 import { authorityOfUrl, isLoopback, overlap } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
-import type { ConnectionAddress, Connections } from '../connections/index.ts'
+import type { ConnectionAddress, ListedConnections } from '../connections/index.ts'
 import {
   isOwnServer,
   needsBaseUrl,
@@ -13,7 +13,7 @@ import {
 
 export interface AddressRooms {
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: ListedConnections
   /** Of this daemon: no credential is for it. */
   readonly baseUrl: string
 }

@@ -182,6 +182,16 @@ async function deleteIn(
     .execute()
 }
 
+/** The connections of one provider. */
+export async function namesOf(db: Db, { vaultId }: Actor, provider: string) {
+  return db
+    .selectFrom('connections')
+    .select(['provider', 'connection', 'auth_type', 'flow'])
+    .where('vault_id', '=', vaultId)
+    .where('provider', '=', provider)
+    .execute()
+}
+
 /** Which connections a vault lists, and for which it has sealed records. */
 export async function namesIn(tx: Db, vaultId: string) {
   return {

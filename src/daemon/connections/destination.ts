@@ -1,5 +1,5 @@
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import { type CredentialKind, destinationDigest } from '../providers/index.ts'
+import { type CredentialKind, destinationDigest, destinationText } from '../providers/index.ts'
 
 // Asked on every request; a definition never changes, it is replaced.
 const remembered = {
@@ -21,4 +21,12 @@ export function destinationOf(
   const digest = destinationDigest(definition, kind)
   remembered[kind].set(definition, digest)
   return digest
+}
+
+/** The columns of a row that say where its credential may go. */
+export function boundTo(definition: ProviderDefinition, kind: CredentialKind, baseUrl: string | undefined) {
+  return {
+    destination: destinationOf(definition, kind, baseUrl),
+    allowed: destinationText(definition, kind, baseUrl),
+  }
 }

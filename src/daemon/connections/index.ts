@@ -6,6 +6,18 @@ export { attentionIn, noDefault } from './attention.ts'
 export { catalogueState, resetCatalogue, updateCatalogue } from './catalogue-change.ts'
 export type { ConnectionId } from './connection-id.ts'
 export type { UsableConnection } from './connection-view.ts'
+export type {
+  CheckedConnections,
+  Connections,
+  DueConnection,
+  ListedConnections,
+  LoggedIn,
+  LoginConnections,
+  ManagedConnections,
+  NewConnection,
+  OrphanedConnection,
+  ServingConnections,
+} from './connections.ts'
 export type { Fields } from './credential-record.ts'
 export {
   type ForcedRefresh,
@@ -22,14 +34,7 @@ export {
   type OAuthClients,
   openOAuthClients,
 } from './oauth-clients.ts'
-export {
-  type Connections,
-  type DueConnection,
-  type LoggedIn,
-  type NewConnection,
-  type OrphanedConnection,
-  openConnections,
-} from './open-connections.ts'
+export { openConnections } from './open-connections.ts'
 export {
   openRefreshes,
   type RefreshBeginning,

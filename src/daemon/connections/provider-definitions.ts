@@ -3,13 +3,13 @@ import type { ProviderDefinition, RegisteredOne, RegisteredProviders, RemovedPro
 import type { Audit } from '../audit/index.ts'
 import type { CheckedDefinition, Providers } from '../providers/index.ts'
 import type { Store } from '../store/index.ts'
-import type { Connections } from './open-connections.ts'
+import type { ListedConnections, ManagedConnections } from './connections.ts'
 
 export interface DefinitionsOptions {
   readonly store: Store
   readonly audit: Audit
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: ListedConnections & Pick<ManagedConnections, 'removeAll'>
 }
 
 /**
@@ -96,7 +96,7 @@ function refusalOf({ name, problems, conflicts }: CheckedDefinition, force: bool
 
 /** Which connections will not serve under the definition, and what mends that. */
 export async function putToRest(
-  connections: Connections,
+  connections: ListedConnections,
   actor: Actor,
   names: ReadonlySet<string>,
 ): Promise<readonly string[]> {
@@ -104,7 +104,7 @@ export async function putToRest(
 }
 
 async function restingOf(
-  connections: Connections,
+  connections: ListedConnections,
   actor: Actor,
   names: ReadonlySet<string>,
 ): Promise<readonly { readonly provider: string; readonly warning: string }[]> {

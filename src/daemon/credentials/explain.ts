@@ -2,7 +2,7 @@ import { formatPattern, HTTPS_PORT } from '../../network/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection, Explanation } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { type Connections, noDefault, servingOf } from '../connections/index.ts'
+import { type ListedConnections, noDefault, servingOf } from '../connections/index.ts'
 import { type Provider, type Providers, placeNamesFor, type Target } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 import { withLastTrouble } from './last-trouble.ts'
@@ -17,7 +17,7 @@ export interface ExplainedRequest extends Target {
 
 interface Credentials {
   readonly providers: Providers
-  readonly connections: Pick<Connections, 'list' | 'orphaned'>
+  readonly connections: ListedConnections
   readonly now?: () => number
 }
 

@@ -1,11 +1,11 @@
 import type { Actor } from '../../protocol/index.ts'
-import type { Connections, DueConnection } from '../connections/index.ts'
+import type { DueConnection, ServingConnections } from '../connections/index.ts'
 import type { Providers } from '../providers/index.ts'
 import type { GrantSubject } from './grant-state.ts'
 import type { Renewals } from './renewals.ts'
 
 export interface KeepFreshOptions {
-  readonly connections: Connections
+  readonly connections: ServingConnections
   readonly providers: Providers
   readonly renewals: Pick<Renewals<GrantSubject, never>, 'renew'>
   readonly onFailure: (error: unknown) => void

@@ -1,7 +1,6 @@
 import type { Actor, BrokerError, Secret } from '../../protocol/index.ts'
 import {
   type ConnectionId,
-  type Connections,
   type ForcedRefresh,
   leftOfForced,
   leftOfPause,
@@ -10,6 +9,7 @@ import {
   pauseAfterForced,
   type RefreshCause,
   refreshDueAt,
+  type ServingConnections,
   type StoringOutcome,
   tokenExpired,
   type UsableConnection,
@@ -46,7 +46,7 @@ interface MintedLease extends MintedSubject {
 
 export interface MintedStateOptions {
   readonly flows: Flows
-  readonly connections: Pick<Connections, 'tokenIssued'>
+  readonly connections: Pick<ServingConnections, 'tokenIssued'>
   /** Milliseconds since 1970. */
   readonly now: () => number
   /** 0 to 1. */

@@ -2,7 +2,7 @@ import type { ResolvedCredential } from '../../injection/index.ts'
 import type { Actor } from '../../protocol/index.ts'
 import type { Explanation, ResolveRequest, Revoked, Routes, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import type { ConnectionId, Connections, OAuthClients, Refreshes } from '../connections/index.ts'
+import type { ConnectionId, OAuthClients, Refreshes } from '../connections/index.ts'
 import type { Flows } from '../flows/index.ts'
 import type { Providers } from '../providers/index.ts'
 import { type ExplainedRequest, explainRequest } from './explain.ts'
@@ -12,7 +12,7 @@ import { MintedState } from './minted-state.ts'
 import { openSources } from './open-sources.ts'
 import { Renewals } from './renewals.ts'
 import { resolveCredential } from './resolve.ts'
-import { revokeProvider } from './revoke.ts'
+import { type RevokeOptions, revokeProvider } from './revoke.ts'
 import { type RouteScope, routesFor } from './routes.ts'
 import { requireGrantable } from './run-grants.ts'
 
@@ -48,7 +48,7 @@ export interface Credentials {
 
 export interface CredentialsOptions {
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: RevokeOptions['connections']
   readonly refreshes: Refreshes
   readonly clients: OAuthClients
   readonly flows: Flows

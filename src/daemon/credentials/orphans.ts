@@ -1,13 +1,13 @@
 import { matchesAuthority } from '../../network/index.ts'
 import { type Actor, BrokerError, coversPath } from '../../protocol/index.ts'
 import type { Connection } from '../../schemas/index.ts'
-import type { Connections, OrphanedConnection } from '../connections/index.ts'
+import type { ListedConnections, OrphanedConnection } from '../connections/index.ts'
 import type { Providers, Target } from '../providers/index.ts'
 import { mayBeUsed, mayInject } from './granted-use.ts'
 
 /** Those that this actor's requests would use, if their definitions were as they were. */
 export async function usedOrphans(
-  { connections, providers }: { readonly connections: Pick<Connections, 'orphaned'>; readonly providers: Providers },
+  { connections, providers }: { readonly connections: ListedConnections; readonly providers: Providers },
   actor: Actor,
   all: readonly Connection[],
 ): Promise<readonly OrphanedConnection[]> {

@@ -42,7 +42,7 @@ describe('a token that ends', () => {
     return openCredentials({ ...rooms, flows, onFailure: () => undefined, now: clock, ...options })
   }
 
-  async function logIn(refreshToken: string | undefined = 'CNRYrefresh-0'): Promise<void> {
+  async function logIn(refreshToken: string | undefined = 'CNRYrefresh-0', more: object = {}): Promise<void> {
     await rooms.connections.put(rooms.actor, {
       provider: rooms.providers.get('acme'),
       connection: 'default',
@@ -61,6 +61,7 @@ describe('a token that ends', () => {
       expiresAt: now + HOUR,
       existing: 'replace',
       source: 'login',
+      ...more,
     })
   }
 
@@ -136,6 +137,22 @@ describe('a token that ends', () => {
     }
     await tokenNow()
     assert.deepEqual(shown, [`Basic ${btoa('app-1:CNRY-of-app-1')}`])
+  })
+
+  it('is not spent for a request to another tenant than its own', async () => {
+    const definition = {
+      ...tokenProvider(endpoint.origin),
+      hosts: ['*.acme.example'],
+      base_url: 'https://{tenant}.acme.example',
+    }
+    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    await logIn('CNRYrefresh-0', { baseUrl: 'https://one.acme.example' })
+    now += HOUR
+    const resolveAt = (host: string) => credentials.resolve(rooms.actor, { host, method: 'GET', path: '/' })
+    await assert.rejects(resolveAt('two.acme.example'), { name: 'ProviderNotFoundError' })
+    assert.deepEqual(endpoint.spent, [])
+    await resolveAt('one.acme.example')
+    assert.deepEqual(endpoint.spent, ['CNRYrefresh-0'])
   })
 
   it('is refreshed once for a thousand requests at once, and all get the new one', async () => {

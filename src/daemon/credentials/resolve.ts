@@ -1,7 +1,12 @@
 import type { ResolvedCredential } from '../../injection/index.ts'
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { ResolveRequest } from '../../schemas/index.ts'
-import { type Connections, notUsable, type UsableConnection } from '../connections/index.ts'
+import {
+  type ListedConnections,
+  notUsable,
+  type ServingConnections,
+  type UsableConnection,
+} from '../connections/index.ts'
 import type { Provider, Providers } from '../providers/index.ts'
 import { type CredentialRequest, credentialRequest } from './credential-request.ts'
 import type { CredentialSource } from './credential-source.ts'
@@ -12,7 +17,7 @@ import { ownMatch } from './own-server.ts'
 
 export interface ResolveRooms {
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: ListedConnections & ServingConnections
   readonly source: CredentialSource
 }
 

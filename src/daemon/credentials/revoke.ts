@@ -1,6 +1,12 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Revoked } from '../../schemas/index.ts'
-import type { Connections, LoggedIn, OAuthClients } from '../connections/index.ts'
+import type {
+  ListedConnections,
+  LoggedIn,
+  ManagedConnections,
+  OAuthClients,
+  ServingConnections,
+} from '../connections/index.ts'
 import type { Flows, RevocationOutcome } from '../flows/index.ts'
 import { clientParty, type Provider, type Providers } from '../providers/index.ts'
 import type { GrantState } from './grant-state.ts'
@@ -9,7 +15,7 @@ import type { MintedState } from './minted-state.ts'
 
 export interface RevokeOptions {
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: ListedConnections & ServingConnections & Pick<ManagedConnections, 'revoke'>
   readonly grants: Pick<GrantState, 'holdAtRest'>
   readonly minted: Pick<MintedState, 'held' | 'forget'>
   readonly flows: Flows

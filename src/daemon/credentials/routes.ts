@@ -1,7 +1,7 @@
 import { hash } from 'node:crypto'
 import type { Actor } from '../../protocol/index.ts'
 import type { Connection, Route, Routes } from '../../schemas/index.ts'
-import { type Connections, servingOf } from '../connections/index.ts'
+import { type ListedConnections, servingOf } from '../connections/index.ts'
 import { credentialHosts, isOneFamily, isPartOf, type Provider, type Providers } from '../providers/index.ts'
 import { connectionFor, mayInject } from './granted-use.ts'
 import { usedOrphans } from './orphans.ts'
@@ -12,10 +12,7 @@ export type RouteScope = 'connected' | 'all'
 
 /** Which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
 export async function routesFor(
-  {
-    providers,
-    connections,
-  }: { readonly providers: Providers; readonly connections: Pick<Connections, 'list' | 'orphaned'> },
+  { providers, connections }: { readonly providers: Providers; readonly connections: ListedConnections },
   actor: Actor,
   scope: RouteScope,
 ): Promise<Routes> {

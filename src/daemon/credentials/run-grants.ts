@@ -1,6 +1,6 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { StartRun } from '../../schemas/index.ts'
-import type { Connections } from '../connections/index.ts'
+import type { ListedConnections } from '../connections/index.ts'
 import type { Providers } from '../providers/index.ts'
 
 /**
@@ -8,7 +8,7 @@ import type { Providers } from '../providers/index.ts'
  * @throws BrokerError ProviderNotFoundError, ConnectionNotFoundError
  */
 export async function requireGrantable(
-  { providers, connections }: { readonly providers: Providers; readonly connections: Pick<Connections, 'exists'> },
+  { providers, connections }: { readonly providers: Providers; readonly connections: ListedConnections },
   actor: Actor,
   { only = [], connections: chosen = {} }: StartRun,
 ): Promise<void> {

@@ -4,6 +4,7 @@ import type { AssertionRequest, RefreshOutcome, Tokens } from './flows.ts'
 import { patiently } from './outbound-request.ts'
 import { BadAnswer, headOf, isProviderFailure } from './provider-failure.ts'
 import { outcomeOf } from './refresh.ts'
+import { assertionBody, bearer } from './secret-requests.ts'
 import { isToken, readAnswer, readTokenAnswer } from './token-answer.ts'
 import { secondsLeft } from './token-lifetime.ts'
 import type { Means } from './tokens.ts'
@@ -28,7 +29,7 @@ async function askForGrant(means: Means, { definition, tokenUrl, assertion, scop
     url: tokenUrl,
     reach: 'private',
     headers: { 'content-type': 'application/x-www-form-urlencoded' },
-    body: new URLSearchParams({ grant_type: JWT_BEARER, assertion: assertion.reveal() }).toString(),
+    body: assertionBody(assertion),
   })
   const now = means.now()
   const answer = await readTokenAnswer(response, { definition, idToken: 'ignored', now })
@@ -36,8 +37,6 @@ async function askForGrant(means: Means, { definition, tokenUrl, assertion, scop
   if (token_type.toLowerCase() !== 'bearer') throw new BadAnswer('granted a token that is no bearer token')
   return tokens(access_token, expires_in, scopes, now)
 }
-
-const JWT_BEARER = 'urn:ietf:params:oauth:grant-type:jwt-bearer'
 
 interface ConformAnswer {
   readonly access_token: string
@@ -52,7 +51,7 @@ async function askAsCaller(means: Means, { tokenUrl, assertion, scopes }: Assert
     reach: 'private',
     headers: {
       accept: 'application/vnd.github+json',
-      authorization: `Bearer ${assertion.reveal()}`,
+      authorization: bearer(assertion),
       'x-github-api-version': '2022-11-28',
     },
   })

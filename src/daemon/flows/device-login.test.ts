@@ -1,7 +1,7 @@
 import assert from 'node:assert/strict'
 import { describe, it, type TestContext } from 'node:test'
 import type { ScriptedAnswer } from '../../../test/scripted-oauth-server.ts'
-import { assertFails, partyAt, partyOf, realProvider, scripted, TOKENS, testFlows } from './flows.fixture.ts'
+import { assertFails, flowsFor, partyAt, partyOf, realProvider, scripted, TOKENS, testFlows } from './flows.fixture.ts'
 import type { DeviceRequest } from './index.ts'
 
 const CODES = {
@@ -114,15 +114,14 @@ describe('a login by device code', () => {
       { body: TOKENS },
     ] satisfies ScriptedAnswer[]
     const { request } = await deviceServer(t, CODES, polls)
-    const flows = testFlows({ timeLimitMs: 100 })
-    const started = await flows.startDevice(request)
+    const started = await testFlows().startDevice(request)
     const intervals: number[] = []
-    for (let at = 0; at < polls.length - 1; at++) {
-      const poll = await flows.pollDevice(started, intervals.at(-1) ?? started.interval)
+    for (const answer of polls.slice(0, -1)) {
+      const poll = await flowsFor(answer).pollDevice(started, intervals.at(-1) ?? started.interval)
       intervals.push(poll.kind === 'pending' ? poll.interval : 0)
     }
     assert.deepEqual(intervals, [5, 10, 15, 15, 30, 60, 60, 60])
-    assert.equal((await flows.pollDevice(started, 60)).kind, 'granted')
+    assert.equal((await testFlows().pollDevice(started, 60)).kind, 'granted')
   })
 
   for (const [code, message] of [

@@ -8,6 +8,7 @@ import { patiently } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'
 import { BadAnswer, headOf, isForLater, ProviderRefusal, Unreachable } from './provider-failure.ts'
 import { quirk } from './quirks.ts'
+import { requestDeviceToken } from './secret-requests.ts'
 import { isToken, type JsonObject, readAnswer, readTokenAnswer } from './token-answer.ts'
 import { furtherParameters, idTokenOf, type Means, scopeParameter, tokensOf } from './tokens.ts'
 
@@ -90,9 +91,9 @@ function nextInterval(error: unknown, interval: number): number | undefined {
 
 async function ask({ ask, now }: Means, started: StartedDevice): Promise<Tokens> {
   const { definition, scopes, deviceCode } = started
-  const { as, client, auth } = libraryParty(started)
+  const party = libraryParty(started)
   const response = await understood(() =>
-    oauth.deviceCodeGrantRequest(as, client, auth, deviceCode.reveal(), {
+    requestDeviceToken(party, deviceCode, {
       ...fetchOptions(started, 'token', patiently(ask)),
       additionalParameters: {
         ...furtherParameters(started),
@@ -101,7 +102,7 @@ async function ask({ ask, now }: Means, started: StartedDevice): Promise<Tokens>
     }),
   )
   const answer = await readTokenAnswer(response, { definition, idToken: idTokenOf(started, scopes), now: now() })
-  const body = await understood(() => oauth.processDeviceCodeResponse(as, client, answer.response))
+  const body = await understood(() => oauth.processDeviceCodeResponse(party.as, party.client, answer.response))
   const tokens = tokensOf(body, answer, { asked: scopes, now: now(), sent: secretsIn(started) })
   const account = await accountOf({ ask, now }, started, body)
   return { ...tokens, ...(account && { account }) }

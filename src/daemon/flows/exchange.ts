@@ -3,10 +3,11 @@ import { Secret } from '../../protocol/index.ts'
 import { accountOf } from './account.ts'
 import { secretsIn, withoutEcho } from './echo.ts'
 import type { OAuthServer, StartedAuthorization, Tokens } from './flows.ts'
-import { fetchOptions, type LibraryParty, libraryParty, understood } from './library-party.ts'
+import { fetchOptions, libraryParty, understood } from './library-party.ts'
 import { patiently } from './outbound-request.ts'
 import { BadAnswer } from './provider-failure.ts'
 import { bent } from './quirks.ts'
+import { type LibraryParty, requestExchange } from './secret-requests.ts'
 import { readTokenAnswer } from './token-answer.ts'
 import { furtherParameters, idTokenOf, type Means, tokensOf } from './tokens.ts'
 
@@ -30,13 +31,18 @@ interface Return {
 
 async function spendCode({ ask, now }: Means, { started, returned, sent }: Return): Promise<Tokens> {
   const { definition, scopes, redirectUri, verifier, nonce } = started
-  const { as, client, auth } = libraryParty(started)
-  const checked = await understood(() => checkCallback({ as, client }, started, returned))
+  const party = libraryParty(started)
+  const { as, client } = party
+  const checked = await understood(() => checkCallback(party, started, returned))
   const response = await understood(() =>
-    oauth.authorizationCodeGrantRequest(as, client, auth, checked, redirectUri, verifier.reveal(), {
-      ...fetchOptions(started, 'token', patiently(ask)),
-      additionalParameters: furtherParameters(started),
-    }),
+    requestExchange(
+      party,
+      { checked, redirectUri, verifier },
+      {
+        ...fetchOptions(started, 'token', patiently(ask)),
+        additionalParameters: furtherParameters(started),
+      },
+    ),
   )
   const answer = await readTokenAnswer(response, { definition, idToken: idTokenOf(started, scopes), now: now() })
   const body = await understood(() =>

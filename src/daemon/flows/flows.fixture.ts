@@ -54,6 +54,11 @@ export function testFlows(options: Partial<FlowsOptions> = {}): Flows {
   return openFlows({ hosted: false, version: '0.0.0', ...options })
 }
 
+/** Does not wait for long where the server writes by itself, and may never come to an end; for all else as ever. */
+export function flowsFor({ raw }: ScriptedAnswer): Flows {
+  return testFlows(raw ? { timeLimitMs: 1_000 } : {})
+}
+
 export async function realProvider(t: TestContext, options: ProviderOptions = {}): Promise<OpenIdProvider> {
   const provider = await startOpenIdProvider(options)
   t.after(() => provider.close())

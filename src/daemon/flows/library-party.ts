@@ -5,13 +5,7 @@ import type { AssertingClient, OAuthClient, OAuthServer, Party } from './flows.t
 import type { Outbound } from './outbound-request.ts'
 import { BadAnswer, ProviderRefusal } from './provider-failure.ts'
 import { bent, type Place, quirk } from './quirks.ts'
-
-/** A party as the library wants it. */
-export interface LibraryParty {
-  readonly as: oauth.AuthorizationServer
-  readonly client: oauth.Client
-  readonly auth: oauth.ClientAuth
-}
+import { clientAuth, type LibraryParty } from './secret-requests.ts'
 
 /** What no server may sign with: nothing, and secrets that a client has too. The signature itself is TLS's to replace. */
 const SIGNATURES = ['RS256', 'RS384', 'RS512', 'PS256', 'PS384', 'PS512', 'ES256', 'ES384', 'ES512', 'EdDSA', 'Ed25519']
@@ -42,34 +36,6 @@ export function libraryParty({
 /** A name for every server; one that has none goes by its origin. */
 export function issuerName({ issuer, authorizationUrl, tokenUrl }: OAuthServer): string {
   return issuer ?? new URL(tokenUrl ?? authorizationUrl ?? 'about:blank').origin
-}
-
-function clientAuth(client: OAuthClient | AssertingClient): oauth.ClientAuth {
-  if (client.auth === 'private_key_jwt') return clientAssertion(client.assertion.reveal())
-  const { auth, secret } = client
-  if (auth === 'none' || secret === undefined) return oauth.None()
-  return auth === 'client_secret_basic' ? clientSecretBasic(secret.reveal()) : oauth.ClientSecretPost(secret.reveal())
-}
-
-/** As the library does it, but `-`, `.` and `_` stay as they are: many a provider compares without decoding. */
-function clientSecretBasic(secret: string): oauth.ClientAuth {
-  return (_as, { client_id }, _body, headers) => {
-    const credentials = `${formEncoded(client_id)}:${formEncoded(secret)}`
-    headers.set('authorization', `Basic ${Buffer.from(credentials).toString('base64')}`)
-  }
-}
-
-/** RFC 7523 section 2.2. The id stands beside it: not every server looks for it in the assertion. */
-function clientAssertion(assertion: string): oauth.ClientAuth {
-  return (_as, { client_id }, body) => {
-    body.set('client_id', client_id)
-    body.set('client_assertion_type', 'urn:ietf:params:oauth:client-assertion-type:jwt-bearer')
-    body.set('client_assertion', assertion)
-  }
-}
-
-function formEncoded(text: string): string {
-  return new URLSearchParams([['', text]]).toString().slice(1)
 }
 
 /**

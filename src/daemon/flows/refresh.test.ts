@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { describe, it } from 'node:test'
 import { type ScriptedAnswer, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
 import {
+  flowsFor,
   loggedIn,
   partyOf,
   realProvider,
@@ -163,7 +164,7 @@ describe('a refresh that fails for now', () => {
   ] as const)
     it(`says so: ${what}`, async (t) => {
       const server = await tokenServer(t, answer as ScriptedAnswer)
-      const found = await testFlows({ timeLimitMs: 200 }).refresh(refreshRequest(partyOf(server)))
+      const found = await flowsFor(answer).refresh(refreshRequest(partyOf(server)))
       assert.deepEqual(found, { kind: 'failed', ...outcome })
       assert.equal(server.requests.length, 1)
     })

@@ -5,6 +5,7 @@ import type { RefreshOutcome, RefreshRequest, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
 import { patiently } from './outbound-request.ts'
 import { BadAnswer, isForLater, isProviderFailure, ProviderRefusal, Unreachable } from './provider-failure.ts'
+import { requestRefresh } from './secret-requests.ts'
 import { readTokenAnswer } from './token-answer.ts'
 import { furtherParameters, type Means, tokensOf } from './tokens.ts'
 
@@ -45,16 +46,16 @@ function isWorthASecondTry(attempt: Attempt, elapsedMs: number): attempt is Unre
 async function ask(means: Means, request: RefreshRequest): Promise<Tokens> {
   const { definition, server, scopes, refreshToken } = request
   const tokenUrl = server.refreshUrl ?? server.tokenUrl
-  const { as, client, auth } = libraryParty({ ...request, server: { ...server, ...(tokenUrl && { tokenUrl }) } })
+  const party = libraryParty({ ...request, server: { ...server, ...(tokenUrl && { tokenUrl }) } })
   const response = await understood(() =>
-    oauth.refreshTokenGrantRequest(as, client, auth, refreshToken.reveal(), {
+    requestRefresh(party, refreshToken, {
       ...fetchOptions(request, 'token', patiently(means.ask)),
       additionalParameters: furtherParameters(request),
     }),
   )
   const now = means.now()
   const answer = await readTokenAnswer(response, { definition, idToken: 'ignored', now })
-  const body = await understood(() => oauth.processRefreshTokenResponse(as, client, answer.response))
+  const body = await understood(() => oauth.processRefreshTokenResponse(party.as, party.client, answer.response))
   return tokensOf(body, answer, { asked: scopes, now, sent: secretsIn(request) })
 }
 

@@ -1,8 +1,8 @@
-import * as oauth from 'oauth4webapi'
 import type { Secret } from '../../protocol/index.ts'
 import type { RevocationOutcome, RevocationRequest } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
 import { isProviderFailure, ProviderRefusal } from './provider-failure.ts'
+import { requestRevocation } from './secret-requests.ts'
 import { readAnswer } from './token-answer.ts'
 import type { Means } from './tokens.ts'
 
@@ -23,10 +23,9 @@ async function revokeToken(
   token: Secret,
   kind: 'refresh_token' | 'access_token',
 ): Promise<RevocationOutcome> {
-  const { as, client, auth } = libraryParty(request)
   try {
     const response = await understood(() =>
-      oauth.revocationRequest(as, client, auth, token.reveal(), {
+      requestRevocation(libraryParty(request), token, {
         ...fetchOptions(request, 'token', ask),
         additionalParameters: { token_type_hint: kind },
       }),

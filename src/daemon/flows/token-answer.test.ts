@@ -6,6 +6,7 @@ import {
   ACCESS_TOKEN,
   assertFails,
   exchangedAt,
+  flowsFor,
   partyOf,
   REFRESH_TOKEN,
   TOKENS,
@@ -140,7 +141,7 @@ describe('a token answer', () => {
   for (const [what, answer, message] of UNREACHABLE)
     it(`is not waited for, or not now: ${what}`, async (t) => {
       const server = await tokenServer(t, answer)
-      const work = exchangedAt(partyOf(server), testFlows({ timeLimitMs: 300 }))
+      const work = exchangedAt(partyOf(server), flowsFor(answer))
       await assertFails(work, 'EndpointUnreachableError', message)
     })
 })

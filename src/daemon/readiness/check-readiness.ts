@@ -2,7 +2,7 @@ import type { Actor } from '../../protocol/index.ts'
 import { attentionLine, BrokerError } from '../../protocol/index.ts'
 import type { Health, Readiness } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
-import { attentionIn, type Connections } from '../connections/index.ts'
+import { attentionIn, type CheckedConnections, type ListedConnections } from '../connections/index.ts'
 import type { Deployment } from '../deployment/index.ts'
 import type { Suspended } from '../principals/index.ts'
 import type { Providers } from '../providers/index.ts'
@@ -19,7 +19,7 @@ export interface ReadinessOptions {
   readonly audit: Audit
   readonly cache: Pick<SharedCache, 'problem'> | undefined
   readonly providers: Providers
-  readonly connections: Connections
+  readonly connections: ListedConnections & CheckedConnections
   /** Whether `server/config.json` and this version agree on the home's layout. */
   readonly homeIsCurrent: boolean
   readonly version: string
