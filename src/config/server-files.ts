@@ -96,7 +96,7 @@ function emptyKey(path: string): BrokerError {
 /** Version of the home's layout; `server/config.json` says by which one it was made. */
 export const SERVER_SCHEMA_VERSION = 1
 
-/** What `server/config.json` says, made the first time. @throws BrokerError InvalidRequestError where it is damaged. */
+/** Returns what `server/config.json` says, made the first time. @throws BrokerError InvalidRequestError where it is damaged. */
 export function ensureServerConfig(paths: HomePaths): { readonly schemaVersion: number } {
   const kept = readPrivateFile(paths.serverConfig)
   if (kept) return { schemaVersion: parseServerConfig(paths.serverConfig, kept) }

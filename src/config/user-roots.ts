@@ -8,7 +8,7 @@ import type { ProxyConfig } from './load-config.ts'
 const CERTIFICATE_NAME = /\.(?:pem|crt|cer|[0-9]{1,2})$/i
 
 /**
- * What is trusted of services beside the system's roots, as PEM: BROKER_PROXY_CA_FILE, and the user's own SSL_CERT_FILE and
+ * Returns what is trusted of services beside the system's roots, as PEM: BROKER_PROXY_CA_FILE, and the user's own SSL_CERT_FILE and
  * SSL_CERT_DIR.
  * @throws BrokerError InvalidRequestError where BROKER_PROXY_CA_FILE names no certificates
  */
@@ -24,7 +24,7 @@ function ownRoots({ caFile }: ProxyConfig): readonly string[] {
 }
 
 /**
- * What the user's own SSL_CERT_FILE and SSL_CERT_DIR name, as PEM: trusted beside the system's. Where they point nowhere
+ * Returns what the user's own SSL_CERT_FILE and SSL_CERT_DIR name, as PEM: trusted beside the system's. Where they point nowhere
  * there is nothing, as for every other program.
  */
 export function userRoots({ trustFile, trustFolders = [] }: ProxyConfig): readonly string[] {

@@ -68,7 +68,7 @@ function end(file: RotatingFileStream): Promise<void> {
   return new Promise((resolve) => file.end(resolve))
 }
 
-/** What may be written of an error. Messages of foreign errors quote what they choked on. */
+/** Returns what may be written of an error. Messages of foreign errors quote what they choked on. */
 export function loggable(error: unknown): object {
   if (error instanceof BrokerError) return { error: error.name, message: error.message, ...causeOf(error) }
   if (!(error instanceof Error)) return { error: typeof error }

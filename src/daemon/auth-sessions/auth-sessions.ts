@@ -63,7 +63,7 @@ export interface AuthSessions {
   cancel(actor: Actor, id: string): Promise<AuthSession>
   /** What the page of a session that asks for values shows; undefined for every other one. */
   form(id: string): Promise<SessionForm | undefined>
-  /** What the page of a session that waits for a code shows; undefined for every other one. */
+  /** Returns what the page of a session that waits for a code shows; undefined for every other one. */
   device(id: string): Promise<SessionDevice | undefined>
   /** Values that came by the page: its unguessable id stands for the one who began it. @throws as {@link AuthSessions.resume} */
   submit(id: string, input: SecretInput): Promise<SessionProgress>

@@ -9,7 +9,7 @@ export interface LoginWay {
 }
 
 /**
- * How to log in: as asked, or as the definition says.
+ * Returns how to log in: as asked, or as the definition says.
  * @param provider as it is at this address
  * @throws BrokerError OperationNotAllowedError where it cannot be
  */

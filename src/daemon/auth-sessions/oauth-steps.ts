@@ -96,7 +96,7 @@ function asOurselves<Result>(login: OAuthLogin, work: () => Promise<Result>): Pr
   return asClient(rooms, request, client, () => withScopes(login, work))
 }
 
-/** Which scopes are refused is for the user to see: not all of them were the user's own. */
+/** Shows the user which scopes are refused: not all of them were the user's own. */
 async function withScopes<Result>(login: OAuthLogin, work: () => Promise<Result>): Promise<Result> {
   try {
     return await work()

@@ -35,7 +35,7 @@ const WORDS: Readonly<Record<Demand, string>> = {
   bound_tokens: 'every token bound to a key of its client (DPoP, RFC 9449)',
 }
 
-/** Where it lists none it does not say; what is listed and not ours needs a key or a certificate of the client. */
+/** Returns what the server wants where none of its ways to show oneself is ours: a key or a certificate of the client. */
 function unknownClientAuth({ clientAuth = [] }: OAuthServer): string | undefined {
   const isOurs = CLIENT_AUTH_METHODS.some((method) => clientAuth.includes(method))
   if (clientAuth.length === 0 || isOurs) return undefined

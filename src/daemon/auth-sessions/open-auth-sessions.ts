@@ -252,7 +252,7 @@ class RegisteredAuthSessions implements AuthSessions {
     return true
   }
 
-  /** What was entered wrongly can be entered again. */
+  /** Goes back to the form: what was entered wrongly can be entered again. */
   async #askAgain(held: Held, { step }: Extract<Move, { readonly kind: 'submit' }>, error: unknown): Promise<void> {
     const isOpen = await this.#move(held, askedAgain(held.session, step, this.#now()))
     if (isOpen) await this.#recordFailure(held.session, reasonOf(error))
@@ -455,7 +455,7 @@ class RegisteredAuthSessions implements AuthSessions {
 
 type LoginName = Pick<NewSession, 'actor' | 'provider' | 'connection'>
 
-/** What the audit log says: the provider's own code where it has one, else the name of the error. */
+/** Returns what the audit log says: the provider's own code where it has one, else the name of the error. */
 function reasonOf(error: unknown): string {
   return providerCode(error) ?? (error instanceof BrokerError ? error.name : 'InternalError')
 }

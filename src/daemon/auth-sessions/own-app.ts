@@ -4,7 +4,7 @@ import type { OAuthClient, OAuthServer } from '../flows/index.ts'
 
 type AuthMethod = OAuthClient['auth']
 
-/** What is asked about the OAuth app that a user has made at a provider which knows nobody else. */
+/** Returns what is asked about the OAuth app that a user has made at a provider which knows nobody else. */
 export function appFields({ display_name, oauth }: ProviderDefinition): readonly Field[] {
   const id: Field = {
     name: 'client_id',

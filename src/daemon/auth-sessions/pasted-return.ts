@@ -2,7 +2,7 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { StartedAuthorization } from '../flows/index.ts'
 
 /**
- * What a browser came back with, out of the address that it ended at, or of the query alone. White space in it is from a
+ * Returns what a browser came back with, out of the address that it ended at, or of the query alone. White space in it is from a
  * terminal that wrapped it.
  * @throws BrokerError InvalidRequestError that says what it is instead, and repeats nothing of it
  */

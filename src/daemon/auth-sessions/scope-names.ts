@@ -2,7 +2,7 @@ import { BrokerError, nearestWord } from '../../protocol/index.ts'
 import type { Provider } from '../providers/index.ts'
 
 /**
- * What a login asks for, each short name as the scopes it stands for: `drive` as `https://www.googleapis.com/auth/drive`.
+ * Returns what a login asks for, each short name as the scopes it stands for: `drive` as `https://www.googleapis.com/auth/drive`.
  * @throws {BrokerError} InvalidRequestError for a name that is nearly one of the short names
  */
 export function scopesNamed({ definition }: Provider, asked: readonly string[]): readonly string[] {

@@ -7,7 +7,7 @@ export function titleOf({ provider: { definition }, connection }: Session): Sess
   return { provider: definition.name, displayName: definition.display_name, connection }
 }
 
-/** What its page shows where it asks for values. */
+/** Returns what its page shows where it asks for values. */
 export function formOf(session: Session): SessionForm | undefined {
   const step = waitingStep(session)
   if (step?.kind !== 'form') return undefined
@@ -23,7 +23,7 @@ export function formOf(session: Session): SessionForm | undefined {
   }
 }
 
-/** What its page shows where it waits for a code. @param now milliseconds since 1970 */
+/** Returns what its page shows where it waits for a code. @param now milliseconds since 1970 */
 export function deviceOf(session: Session, now: number): SessionDevice | undefined {
   const step = waitingStep(session)
   if (step?.kind !== 'device') return undefined
@@ -33,7 +33,7 @@ export function deviceOf(session: Session, now: number): SessionDevice | undefin
   return { ...titleOf(session), userCode, verificationUri, expiresAt, secondsLeft, ...complete }
 }
 
-/** What anyone may be told of a session who may know of it. @param baseUrl `{base_url}` of its pages */
+/** Returns what anyone may be told of a session who may know of it. @param baseUrl `{base_url}` of its pages */
 export function viewOf(session: Session, baseUrl: string): AuthSession {
   const { id, provider, connection, flow, state, createdAt, updatedAt, expiresAt } = session
   return {

@@ -135,7 +135,7 @@ function waitingFor(step: WaitingStep, now: number): Pick<Session, 'expiresAt' |
   }
 }
 
-/** What a session waits for. */
+/** Returns what a session waits for. */
 export function waitingStep({ state }: Session): WaitingStep | undefined {
   return state.status === 'waiting_for_user' ? state.step : undefined
 }
@@ -158,13 +158,13 @@ export function isStoring({ state }: Session): boolean {
   return state.status === 'processing' && state.doing === 'storing'
 }
 
-/** When one that is open ends, if nobody does anything about it. */
+/** Returns when one that is open ends, if nobody does anything about it. */
 export function deadlineOf({ state, expiresAt }: Session): number | undefined {
   if (state.status === 'processing') return state.until
   return state.status === 'waiting_for_user' ? expiresAt : undefined
 }
 
-/** What becomes of one that nobody does anything about. */
+/** Returns what becomes of one that nobody does anything about. */
 export function overdue({ state, provider: { definition } }: Session): Over {
   if (state.status !== 'processing') return { status: 'expired' }
   const message = `The login to ${definition.display_name} was interrupted: see whether it is connected, or log in again`

@@ -39,7 +39,7 @@ class SessionsOfDeployment implements SessionRegistry {
     this.#own = openMemoryRegistry(options.now)
   }
 
-  /** Where there are too many of one principal at this daemon, its oldest are gone for all. */
+  /** Makes room: where there are too many of one principal at this daemon, its oldest are gone for all. */
   async create(session: Session): Promise<readonly Session[]> {
     const gone = await this.#keep(session)
     await this.#share(session)

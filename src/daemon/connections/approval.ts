@@ -18,7 +18,7 @@ import { destinationOf } from './destination.ts'
 const remembered = new WeakMap<ProviderDefinition, Map<string, CredentialKind | undefined>>()
 
 /**
- * What a connection holds, where the definition of today sends it to the same places, in the same form, as the one that
+ * Returns what a connection holds, where the definition of today sends it to the same places, in the same form, as the one that
  * it was bound by; undefined where that needs approval. An API key and a key that signs are never bound to the same.
  */
 export function approvedKind(definition: ProviderDefinition, row: ConnectionRow): CredentialKind | undefined {
@@ -37,7 +37,7 @@ export function approvedKind(definition: ProviderDefinition, row: ConnectionRow)
   return known.get(key)
 }
 
-/** Whether the definition of today takes nothing like what the connection holds: then no approval helps, but a login. */
+/** Returns whether the definition of today takes nothing like what the connection holds: then no approval helps, but a login. */
 export function isTakenNoMore(definition: ProviderDefinition, row: ConnectionRow): boolean {
   return kindsOf(definition, row).every((kind) =>
     kind === 'oauth2' ? definition.oauth === undefined : !hasSection(definition, kind),
@@ -59,7 +59,7 @@ export interface ApprovalDifference extends DestinationDifference {
   readonly version: string
 }
 
-/** What would change if the credential were bound by the definition of today. */
+/** Returns what would change if the credential were bound by the definition of today. */
 export function differenceFor(definition: ProviderDefinition, row: ConnectionRow): ApprovalDifference {
   const kinds = kindsOf(definition, row)
   const known = kinds.find((kind) => allowedFor(kind, row) !== undefined)
@@ -72,7 +72,7 @@ function textOf(definition: ProviderDefinition, kind: CredentialKind, { base_url
   return destinationText(definition, kind, base_url ?? undefined)
 }
 
-/** What the credential was bound to. The record is bound to the digest: another text fits no record. */
+/** Returns what the credential was bound to. The record is bound to the digest: another text fits no record. */
 function allowedFor(kind: CredentialKind, row: ConnectionRow): string | undefined {
   const { provider, allowed, destination: digest, base_url } = row
   if (allowed !== null && digestOf(allowed) === digest) {

@@ -53,7 +53,7 @@ function isRefusedByHost({ failures, forced_at, updated_at }: ConnectionRow & Fa
   return Boolean(failures) && forced_at != null && forced_at >= Date.parse(updated_at)
 }
 
-/** What names the login that made the connection, where the usual one is another. */
+/** Returns what names the login that made the connection, where the usual one is another. */
 export function optionOf(definition: ProviderDefinition, kind: CredentialKind): string {
   return kind === 'signing' || kind === 'client_credentials' ? loginOption(definition, kind) : ''
 }
@@ -100,7 +100,7 @@ function times(count: number): string {
   return count === 1 ? 'once' : `${count} times in a row`
 }
 
-/** What keeps requests from being served: of each connection, and of each provider none of whose connections is the default. */
+/** Returns what keeps requests from being served: of each connection, and of each provider none of whose connections is the default. */
 export function attentionIn(connections: readonly Connection[]): readonly AttentionOf[] {
   const own = connections.flatMap(({ provider, connection, attention }) =>
     attention === undefined ? [] : [{ provider, connection, ...attention }],
@@ -127,7 +127,7 @@ function areApart(all: readonly Connection[]): boolean {
   return addresses.size === all.length
 }
 
-/** What to say where a provider has connections and none of them is the default. */
+/** Returns what to say where a provider has connections and none of them is the default. */
 export function noDefault(provider: string, all: readonly Pick<ConnectionId, 'connection'>[]) {
   const names = all.map(({ connection }) => connection)
   return {

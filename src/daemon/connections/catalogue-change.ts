@@ -11,7 +11,7 @@ export interface CatalogueUpdate {
 
 type Installed = ReturnType<Providers['catalogue']>['installed'][number]
 
-/** Which catalogue is in use. */
+/** Returns which catalogue is in use. */
 export function catalogueState({ providers }: Pick<DefinitionsOptions, 'providers'>): CatalogueState {
   const { shippedVersion, installed } = providers.catalogue()
   return { shipped_version: shippedVersion, installed: installed.map(described) }

@@ -56,7 +56,7 @@ function withRecords(db: Db, { vaultId, provider }: Pick<ConnectionId, 'provider
     .where('provider', '=', provider)
 }
 
-/** Where connections are for: those of one provider, or all that have an address of their own. */
+/** Returns where connections are for: those of one provider, or all that have an address of their own. */
 export async function addressesIn(
   db: Db,
   { vaultId }: Pick<Actor, 'vaultId'>,
@@ -112,7 +112,7 @@ const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, id: Pick<C
     .where('is_default', '=', 1),
 )
 
-/** What is known of the connection's refreshes. */
+/** Returns what is known of the connection's refreshes. */
 export async function findRefresh(
   tx: Db,
   { vaultId }: Pick<Actor, 'vaultId'>,
@@ -163,7 +163,7 @@ export async function deleteRow(tx: Db, actor: Actor, id: ConnectionId): Promise
   await deleteIn(tx, 'connections', actor, id)
 }
 
-/** What was known of a connection's refreshes counts no more. */
+/** Forgets what was known of a connection's refreshes. */
 export async function forgetRefreshes(tx: Db, actor: Actor, id: ConnectionId): Promise<void> {
   await deleteIn(tx, 'refreshes', actor, id)
 }
@@ -192,7 +192,7 @@ export async function namesOf(db: Db, { vaultId }: Actor, provider: string) {
     .execute()
 }
 
-/** Which connections a vault lists, and for which it has sealed records. */
+/** Returns which connections a vault lists, and for which it has sealed records. */
 export async function namesIn(tx: Db, vaultId: string) {
   return {
     rows: await tx

@@ -47,7 +47,7 @@ export function usableConnection(row: ConnectionRow, opened: OpenedCredential, n
   }
 }
 
-/** What may be listed of a connection. The definition is that of today, where there is one. */
+/** Returns what may be listed of a connection. The definition is that of today, where there is one. */
 export function connectionView(
   definition: ProviderDefinition | undefined,
   row: ConnectionRow & FailingRefresh,
@@ -78,7 +78,7 @@ function unapprovedStatus(definition: ProviderDefinition | undefined, row: Conne
   return definition && isTakenNoMore(definition, row) ? 'needs_login' : 'needs_approval'
 }
 
-/** Whether the definition of today binds the connection's credential to what it was bound to at login. */
+/** Returns whether the definition of today binds the connection's credential to what it was bound to at login. */
 export function isApproved(definition: ProviderDefinition | undefined, row: ConnectionRow): boolean {
   return definition !== undefined && approvedKind(definition, row) !== undefined
 }

@@ -42,11 +42,11 @@ export interface ListedConnections {
   list(actor: Actor): Promise<readonly Connection[]>
   /** Those of the actor's vault without a definition that they are approved for. */
   orphaned(actor: Actor): Promise<readonly OrphanedConnection[]>
-  /** How many of the vault's connections each provider has. */
+  /** Returns how many of the vault's connections each provider has. */
   counts(actor: Actor): Promise<ReadonlyMap<string, number>>
-  /** Whether the name is taken. */
+  /** Returns whether the name is taken. */
   exists(actor: Actor, provider: string, connection: string): Promise<boolean>
-  /** Where those of the actor's vault are for that have an address of their own. */
+  /** Returns the addresses of those of the actor's vault that have their own. */
   addresses(actor: Actor): Promise<readonly ConnectionAddress[]>
   /** The names of a provider's connections, and how each logs in. */
   ofProvider(actor: Actor, provider: string): Promise<readonly LoggedIn[]>
@@ -95,10 +95,10 @@ export interface ManagedConnections {
   inspect(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail>
   /** With the secrets themselves; writes `connection.revealed` first. Refused to the key of a run. */
   reveal(actor: Actor, provider: string, connection: string): Promise<ConnectionDetail>
-  /** Whether the connection holds exactly these values. */
+  /** Returns whether the connection holds exactly these values. */
   holds(actor: Actor, name: ConnectionId, entered: Fields): Promise<boolean>
   /**
-   * What a connection that needs approval could reach with it, and what no more.
+   * Returns what a connection that needs approval could reach with it, and what no more.
    * @throws BrokerError ConnectionNotFoundError, NotFoundError where there is nothing to approve
    */
   approval(actor: Actor, id: ConnectionId): Promise<Approval>

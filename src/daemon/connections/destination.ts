@@ -9,7 +9,7 @@ const remembered = {
   client_credentials: new WeakMap<ProviderDefinition, string>(),
 } as const satisfies Record<CredentialKind, unknown>
 
-/** What a connection's credential is bound to: the digest of where it may go, and how. */
+/** Returns what a connection's credential is bound to: the digest of where it may go, and how. */
 export function destinationOf(
   definition: ProviderDefinition,
   kind: CredentialKind,

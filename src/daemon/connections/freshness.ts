@@ -18,7 +18,7 @@ export function refreshDueAt(obtainedAt: number, expiresAt: number, random: numb
   return Math.round(expiresAt - margin * (1 - JITTER * random))
 }
 
-/** What the row of a connection says of its token's end. `now` is when the token was obtained. */
+/** Returns what the row of a connection says of its token's end. `now` is when the token was obtained. */
 export function expiryColumns(
   expiresAt: number | undefined,
   { refreshable, now, random }: { readonly refreshable: boolean; readonly now: number; readonly random: number },
@@ -34,7 +34,7 @@ export function expiryColumns(
 const CLOCKS_DIFFER_BY = 5 * 60_000
 
 /**
- * When the token of a row is to be refreshed; undefined where it does not end. At once where the row was written by a clock
+ * Returns when the token of a row is to be refreshed; undefined where it does not end. At once where the row was written by a clock
  * that was ahead: nobody knows then when the token ends.
  */
 export function dueAtOf(row: Pick<ConnectionRow, 'refresh_due_at' | 'updated_at'>, now: number): number | undefined {
@@ -53,7 +53,7 @@ const LONGEST_PAUSE = 5 * 60_000
 export const LONGEST_RETRY_AFTER = 60 * 60_000
 
 /**
- * How long to leave a provider alone after so many failures in a row. It may ask for longer itself, within reason; one that
+ * Returns how long to leave a provider alone after so many failures in a row. It may ask for longer itself, within reason; one that
  * refuses is asked ever more rarely.
  * @param failure `retryAfter`: seconds
  * @param random 0 to 1
@@ -77,7 +77,7 @@ export interface Pause {
   readonly length: number
 }
 
-/** What is left of a pause. One that was made by a clock which was ahead, for a while, is over when it is right again. */
+/** Returns what is left of a pause. One that was made by a clock which was ahead, for a while, is over when it is right again. */
 export function leftOfPause({ until, length }: Pause, now: number): number {
   const left = Math.max(0, until - now)
   return left > length ? 0 : left
@@ -94,7 +94,7 @@ export interface ForcedRefresh {
 }
 
 /**
- * How long after a forced refresh another may be forced: a host that refuses every token must not cost a refresh for
+ * Returns how long after a forced refresh another may be forced: a host that refuses every token must not cost a refresh for
  * each request.
  */
 export function pauseAfterForced(before: ForcedRefresh | undefined, now: number): number {

@@ -17,7 +17,7 @@ interface Written {
   readonly now: number
 }
 
-/** What a connection's row, and what is known of its refreshes, say of it. */
+/** Returns what a connection's row, and what is known of its refreshes, say of it. */
 export async function writeIssueOutcome(
   tx: Db,
   actor: Actor,

@@ -59,7 +59,7 @@ export class LoginConnectionsOfStore implements LoginConnections {
   }
 }
 
-/** What its requests carry. */
+/** Returns what its requests carry. */
 function authTypeOf(kind: CredentialKind): AuthType {
   return kind === 'oauth2' || kind === 'client_credentials' ? 'oauth2' : 'api_key'
 }

@@ -109,7 +109,7 @@ export class ManagedConnectionsOfStore implements ManagedConnections {
     })
   }
 
-  /** What a provider grants meanwhile is for the credential that is stored now, and would be lost. */
+  /** Refuses a change during a refresh: what the provider grants meanwhile is for the credential that is stored now, and would be lost. */
   async #requireAtRest(tx: Db, actor: Actor, row: ConnectionRow): Promise<void> {
     const refresh = await findRefresh(tx, actor, row)
     if (isLeased(refresh, await this.#records.store.clock(tx))) throw isRefreshing(row)

@@ -151,7 +151,7 @@ function at(baseUrl: string | undefined): ReadFrom {
   return baseUrl === undefined ? {} : { baseUrl }
 }
 
-/** What the secret of an app is bound to: the endpoints that see it, which at a server of the user's own are that server's. */
+/** Returns what the secret of an app is bound to: the endpoints that see it, which at a server of the user's own are that server's. */
 function shownAt({ definition }: Provider, baseUrl: string | undefined): string {
   const isOwn = baseUrl !== undefined && isOwnServer(definition, baseUrl)
   return isOwn
@@ -165,7 +165,7 @@ function ownRef({ vaultId }: Actor, { definition }: Provider, baseUrl = ''): Rec
   return { vaultId, kind: 'client', id: `${definition.name}/own/${shortHash(tenant)}` }
 }
 
-/** Where an app is kept when another takes its place. */
+/** Returns where an app is kept when another takes its place. */
 function earlierRef(own: RecordRef, id: string): RecordRef {
   return { ...own, id: `${own.id}/${shortHash(id)}` }
 }

@@ -245,7 +245,7 @@ class RefreshesOfStore implements Refreshes {
     })
   }
 
-  /** Whether there is no token left that serves on. */
+  /** Returns whether there is no token left that serves on. */
   #hasEnded({ expires_at: expiresAt }: ConnectionRow): boolean {
     return expiresAt !== null && Date.parse(expiresAt) <= this.#now()
   }
@@ -256,7 +256,7 @@ class RefreshesOfStore implements Refreshes {
     return row?.record?.version === lease.version ? row : undefined
   }
 
-  /** Whether it was still this lease. */
+  /** Returns whether it was still this lease. */
   async #endLease(tx: Db, { vaultId }: Actor, { provider, connection, epoch }: RefreshLease): Promise<boolean> {
     const { numUpdatedRows } = await tx
       .updateTable('refreshes')

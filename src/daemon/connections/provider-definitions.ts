@@ -94,7 +94,7 @@ function refusalOf({ name, problems, conflicts }: CheckedDefinition, force: bool
   return { ...provider, status: 'failed', error: 'ProviderAlreadyRegisteredError', message: conflict, warnings: [] }
 }
 
-/** Which connections will not serve under the definition, and what mends that. */
+/** Returns which connections will not serve under the definition, and what mends that. */
 export async function putToRest(
   connections: ListedConnections,
   actor: Actor,

@@ -4,7 +4,7 @@ import type { Connection } from '../../schemas/index.ts'
 export type ConnectionAddress = Pick<Connection, 'provider' | 'connection' | 'is_default' | 'base_url' | 'created_at'>
 
 /**
- * Which connection of a provider a request uses that names none: of those that serve its place the default, and where it
+ * Returns which connection of a provider a request uses that names none: of those that serve its place the default, and where it
  * is for another place, the first that was made, as the first of all becomes the default. Without any default, an
  * address must say that a connection is meant.
  */

@@ -23,7 +23,7 @@ interface Credentials {
 
 type Step = Explanation['steps'][number]
 
-/** What a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
+/** Returns what a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
 export async function explainRequest(
   credentials: Credentials & { readonly audit: Audit },
   actor: Actor,
@@ -160,7 +160,7 @@ function matched(
   return { verdict: 'tunnel', steps, ...(isTie && { fix: 'broker provider remove <provider>' }) }
 }
 
-/** Whether something else is connected there, so that a proxy takes the requests of the host in hand. */
+/** Returns whether something else is connected there, so that a proxy takes the requests of the host in hand. */
 function isRouted(
   { providers }: Credentials,
   actor: Actor,
@@ -209,7 +209,7 @@ function unconnected(found: Found): Explanation {
   }
 }
 
-/** What its host refused is sent on where it cannot be refreshed: another request may fare better. */
+/** Returns whether its token is used on: what its host refused is, where it cannot be refreshed, as another request may fare better. */
 function stillServes({ attention, expires_at, flow }: Connection, now: number): boolean {
   if (attention?.kind !== 'refresh_failing' || flow === 'api_key') return false
   return expires_at === undefined || Date.parse(expires_at) > now
@@ -248,7 +248,7 @@ function explainMatch(
   return { verdict: 'inject', ...about, places, steps: [...known, step('injection', 'inject', reason)] }
 }
 
-/** What its requests use: the default, where another is not the one for this host. */
+/** Returns what its requests use: the default, where another is not the one for this host. */
 function usedFor(
   provider: Provider,
   chosen: string | undefined,

@@ -13,7 +13,7 @@ const NEXT: Dated<string> = { ...FRESH, value: 'new', version: 2 }
 
 const FAILED = new BrokerError('RefreshFailedError', 'no')
 
-/** What came out, and for what causes a renewal was asked for, and of which version. */
+/** Returns what came out, and for what causes a renewal was asked for, and of which version. */
 async function retrieve(first: Dated<string> | undefined, rejected: number | undefined, error?: Error) {
   let kept = first
   const asked: string[] = []

@@ -4,7 +4,7 @@ import { type Party, type StoredGrant, storedGrant } from '../flows/index.ts'
 import { definitionAt, type Provider } from '../providers/index.ts'
 
 /**
- * Who is asked about a grant, and as whom: the client that it was granted to. The secret of a user's own app is not kept
+ * Returns who is asked about a grant, and as whom: the client that it was granted to. The secret of a user's own app is not kept
  * with each grant, but once.
  */
 export async function grantedParty(

@@ -2,7 +2,7 @@
 import { type Actor, BrokerError } from '../../protocol/index.ts'
 import type { Connection } from '../../schemas/index.ts'
 
-/** Whether the actor's run, if one signed, was started for this provider. */
+/** Returns whether the actor's run, if one signed, was started for this provider. */
 export function mayInject({ run }: Actor, provider: string): boolean {
   return run?.only?.includes(provider) ?? true
 }
@@ -20,7 +20,7 @@ export function connectionFor({ run }: Actor, provider: string, wanted: string |
 }
 
 /**
- * Whether requests that name no connection may use this one: the run was started with it, it is the default, or its address
+ * Returns whether requests that name no connection may use this one: the run was started with it, it is the default, or its address
  * says which requests are for it.
  */
 export function mayBeUsed(actor: Actor, { provider, connection, is_default, base_url }: Connection): boolean {

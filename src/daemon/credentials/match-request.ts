@@ -64,7 +64,7 @@ function noProvider({ provider }: MatchedRequest): BrokerError {
     : new BrokerError('ProviderNotFoundError', `The provider "${provider}" does not match this request`, { provider })
 }
 
-/** Whether a connection with this address is for the host of the request. */
+/** Returns whether a connection with this address is for the host of the request. */
 export function isForHost(provider: Provider, baseUrl: string | undefined, target: Target): boolean {
   const own = ownPlacesOf(provider, baseUrl)
   if (own.length > 0) return ownPlaceFor(own, target) !== undefined

@@ -24,9 +24,9 @@ export interface Credentials {
    *   OperationNotAllowedError, CredentialMissingError, TokenExpiredError, RefreshFailedError as the connection says
    */
   resolve(actor: Actor, request: ResolveRequest): Promise<ResolvedCredential>
-  /** What a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
+  /** Returns what a proxy of this actor would do with the request, found by what decides it, and the command that mends it. */
   explain(actor: Actor, request: ExplainedRequest): Promise<Explanation>
-  /** Which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
+  /** Returns which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
   routes(actor: Actor, scope: RouteScope): Promise<Routes>
   /**
    * Refuses a run that asks for what is not there: a typing error should end it before it starts, not each of its requests.

@@ -15,7 +15,7 @@ export interface CarriedCredential {
   readonly version?: number
 }
 
-/** What the proxy is told to put into a request. @param pattern the one of the definition's hosts that the request fits */
+/** Returns what the proxy is told to put into a request. @param pattern the one of the definition's hosts that the request fits */
 export function resolutionOf(
   { definition }: Provider,
   { provider, connection, authType, credential, expiresAt, version }: CarriedCredential,

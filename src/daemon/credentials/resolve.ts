@@ -81,7 +81,7 @@ async function chooseAmong(
   }
 }
 
-/** What no definition has may be on a server of the user's own. */
+/** Looks among servers of the user's own for what no definition has. */
 async function chooseOwn(
   { providers, connections }: ResolveRooms,
   actor: Actor,

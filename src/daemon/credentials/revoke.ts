@@ -79,7 +79,7 @@ async function revokeMinted(
   }
 }
 
-/** What does not open any more cannot be shown to the provider; removed it shall be. */
+/** Returns the outcome for what does not open any more: it cannot be shown to the provider, and is removed all the same. */
 function failedIfUnreadable(error: unknown): RevocationOutcome {
   if (error instanceof BrokerError && error.name === 'CredentialMissingError') return 'failed'
   throw error

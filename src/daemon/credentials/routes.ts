@@ -10,7 +10,7 @@ import { ownPlacesOf } from './own-server.ts'
 /** `connected`: what a credential is there for; `all`: what one could be there for. */
 export type RouteScope = 'connected' | 'all'
 
-/** Which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
+/** Returns which hosts the proxy may intercept for this actor. Hosts that two providers match equally are left out. */
 export async function routesFor(
   { providers, connections }: { readonly providers: Providers; readonly connections: ListedConnections },
   actor: Actor,

@@ -6,7 +6,7 @@ import { loginOption, serviceAccountOf, tokenUrlOf } from '../providers/index.ts
 import { appAssertion, parsePrivateKey, serviceAccountAssertion } from '../signing/index.ts'
 
 /**
- * What a token is asked for with: an assertion for this moment, made with the connection's key.
+ * Returns what a token is asked for with: an assertion for this moment, made with the connection's key.
  * @throws BrokerError CredentialMissingError where the key cannot be read any more
  */
 export function signedAssertion(definition: ProviderDefinition, used: UsableConnection, now: number): AssertionRequest {
@@ -33,7 +33,7 @@ export function signedAssertion(definition: ProviderDefinition, used: UsableConn
   throw missingKey(definition, used)
 }
 
-/** What was stored cannot be read as what it was stored for. */
+/** Returns the error for what cannot be read as what it was stored for. */
 export function missingKey(
   definition: ProviderDefinition,
   { provider, connection, credential: { kind } }: UsableConnection,

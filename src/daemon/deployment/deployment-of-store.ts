@@ -195,7 +195,7 @@ class SealedDeployment implements Deployment {
     }
   }
 
-  /** What the vault holds; undefined where it does not hold what it last did. */
+  /** Returns what the vault holds; undefined where it does not hold what it last did. */
   async #whole(db: Db, generation: number | undefined): Promise<Contents | undefined> {
     const { vault } = this.#options
     const breach = generation === undefined ? `${MISSING}.` : (await vault.integrity(VAULT_ID)).breach

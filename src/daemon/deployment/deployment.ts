@@ -10,7 +10,7 @@ export interface Deployment {
   key(): Promise<SigningKey>
   readonly definitions: CustomDefinitions
   readonly catalogue: CatalogueStore
-  /** What is wrong with it, as sentences; nothing while the vault is sealed. */
+  /** Returns what is wrong with it, as sentences; nothing while the vault is sealed. */
   issues(): Promise<readonly string[]>
   /** Takes it as it is, after damage or a restored backup, where there is something wrong with it. */
   restore(actor: Actor): Promise<void>

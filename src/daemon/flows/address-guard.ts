@@ -17,7 +17,7 @@ export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
 export interface AddressGuard {
   /** Resolves for the very connection that is then made: what a name meant a moment before does not count. */
   readonly lookup: LookupFunction
-  /** What kind of address was connected to; `public` where a proxy looked the name up. */
+  /** Returns what kind of address was connected to; `public` where a proxy looked the name up. */
   from(): AddressKind
 }
 

@@ -8,13 +8,13 @@ export function clientMetadataUrl(publicUrl: string): string {
   return `${publicUrl}${PATH}`
 }
 
-/** Where browsers come back to. @param baseUrl of this daemon, without a slash at its end */
+/** Returns where browsers come back to. @param baseUrl of this daemon, without a slash at its end */
 export function redirectUriOf(baseUrl: string): string {
   return `${baseUrl}/auth/callback/oauth`
 }
 
 /**
- * What is to be served, as JSON, at `{publicUrl}/oauth/client-metadata.json` (OAuth Client ID Metadata Document).
+ * Returns what is to be served, as JSON, at `{publicUrl}/oauth/client-metadata.json` (OAuth Client ID Metadata Document).
  * @param publicUrl without a slash at its end
  */
 export function clientMetadataDocument(publicUrl: string): Readonly<Record<string, unknown>> {

@@ -128,7 +128,7 @@ function endpointsNamed(named: Named): Endpoints {
   )
 }
 
-/** Whether the definition leaves nothing to discover from its resource. */
+/** Returns whether the definition leaves nothing to discover from its resource. */
 function isComplete({ flow }: ProviderDefinition, own: Endpoints): boolean {
   const begins = own.authorizationUrl ?? own.deviceAuthorizationUrl
   return (

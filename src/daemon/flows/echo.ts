@@ -4,7 +4,7 @@ import { ProviderRefusal } from './provider-failure.ts'
 /** Shorter ones are words: they stand in harmless texts too. */
 const SHORTEST = 8
 
-/** Whether a text repeats one of the secrets, in any letter case, and with whatever signs between its letters and digits. */
+/** Returns whether a text repeats one of the secrets, in any letter case, and with whatever signs between its letters and digits. */
 export function repeats(text: string, secrets: readonly Secret[]): boolean {
   const said = bare(text)
   return secrets.some((secret) => {

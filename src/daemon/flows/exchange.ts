@@ -55,7 +55,7 @@ async function spendCode({ ask, now }: Means, { started, returned, sent }: Retur
   return { ...tokens, ...(account && { account }) }
 }
 
-/** What came back, for the library: of this server (RFC 9207), for this login. */
+/** Returns what came back, for the library: of this server (RFC 9207), for this login. */
 function checkCallback(
   { as, client }: Pick<LibraryParty, 'as' | 'client'>,
   { server, state }: StartedAuthorization,
@@ -78,7 +78,7 @@ function isAtServer(issuer: string, { authorizationUrl, tokenUrl }: OAuthServer)
   return [authorizationUrl, tokenUrl].some((url) => url !== undefined && URL.parse(url)?.origin === origin)
 }
 
-/** Who calls the code by another name in the token request brings it back by that name. */
+/** Brings the code back by the name that the provider has for it in the token request. */
 function unbent(definition: StartedAuthorization['definition'], callback: URLSearchParams): URLSearchParams {
   const parameters = new URLSearchParams(callback)
   const [name = 'code'] = [...bent(definition, 'token', new URLSearchParams({ code: '' })).keys()]

@@ -72,7 +72,7 @@ export async function partyAt(provider: OpenIdProvider, flows: Flows): Promise<P
   return { definition, server, client: { id: provider.clients.public.id, auth: 'none' } }
 }
 
-/** What a user who agrees brings home. */
+/** Returns what a user who agrees brings home. */
 export async function loggedIn(provider: OpenIdProvider, flows: Flows, scopes: readonly string[] = ['api:read']) {
   const party = await partyAt(provider, flows)
   const started = await flows.authorize({ ...party, redirectUri: REDIRECT_URI, scopes })

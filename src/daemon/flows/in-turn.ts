@@ -6,7 +6,7 @@ const PATIENCE_MS = 3000
 export type Look<Found> = () => Promise<Found | undefined>
 
 /**
- * What the first place that has something says. A place in trouble, or one that keeps its answer back, does not stop
+ * Returns what the first place that has something says. A place in trouble, or one that keeps its answer back, does not stop
  * those behind it; where none of them has anything, the late ones are heard after all. Undefined where all have nothing.
  * @throws what the first one in trouble said, where no other has anything; at once what is no trouble of one place
  */

@@ -94,7 +94,7 @@ function encoded(definition: ProviderDefinition, parameters: URLSearchParams): s
   return quirk(definition, 'json') ? JSON.stringify(Object.fromEntries(parameters)) : parameters.toString()
 }
 
-/** What the definition names was chosen by a person, and may be anywhere; all else was named by a server. */
+/** Tells what the definition names, which a person chose and may be anywhere, from what a server named. */
 export function reachOf(
   { definition: { oauth: named = { scopes: [] } }, server }: Pick<Party, 'definition' | 'server'>,
   url: string,

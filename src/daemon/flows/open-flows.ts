@@ -36,7 +36,7 @@ export function openFlows({ publicUrl, now = Date.now, ...outbound }: FlowsOptio
   }
 }
 
-/** What went wrong, as something that a caller can act on. */
+/** Returns what went wrong, as something that a caller can act on. */
 async function telling<Result>(
   { definition, server }: Partial<Pick<Party, 'definition' | 'server'>>,
   work: () => Promise<Result>,

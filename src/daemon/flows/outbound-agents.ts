@@ -13,7 +13,7 @@ export interface OutboundProxies {
 
 export type AgentFor = (url: URL) => HttpAgent
 
-/** Who carries a request: directly or through the proxy, trusting Node's roots, the system's and `roots` (PEM). */
+/** Returns who carries a request: directly or through the proxy, trusting Node's roots, the system's and `roots` (PEM). */
 export function openAgents(proxies: OutboundProxies | undefined, roots: readonly string[] = []): AgentFor {
   const proxy = proxies?.https && proxyUrl(proxies.https)
   const plain = new HttpAgent()

@@ -55,7 +55,7 @@ const UNKNOWN_AT_MICROSOFT = /\bAADSTS(?:700016|7000215|7000222)\b/
 /** Codes that say with a 401 what it is about. */
 const OF_THE_GRANT: ReadonlySet<string> = new Set(['invalid_grant', 'invalid_scope', 'access_denied', 'expired_token'])
 
-/** Whether a provider's refusal, which may be the cause of another error, is of the client that was shown to it. */
+/** Returns whether a provider's refusal, which may be the cause of another error, is of the client that was shown to it. */
 export function refusalOfClient(error: unknown): ClientRefusal {
   if (error instanceof ProviderRefusal) {
     if (UNKNOWN_CLIENT.has(error.code) || UNKNOWN_AT_MICROSOFT.test(error.message)) return 'unknown'
@@ -89,7 +89,7 @@ export interface AnswerHead {
 /** What comes of something else than the status of an answer. */
 const NO_ANSWER: AnswerHead = { status: 200, retryAfter: undefined }
 
-/** What the first lines of an answer say. */
+/** Returns what the first lines of an answer say. */
 export function headOf({ status, headers }: Response): AnswerHead {
   return { status, retryAfter: retryAfterIn(headers) }
 }
@@ -135,7 +135,7 @@ const SENTENCES = {
 } as const
 
 /**
- * What a caller can act on, out of what went wrong while asking; its cause is one of the errors above. All others come
+ * Returns what a caller can act on, out of what went wrong while asking; its cause is one of the errors above. All others come
  * back as they are.
  */
 export function asBrokerError(error: unknown, deed: string, provider?: string): unknown {
@@ -155,7 +155,7 @@ const HINTS: Readonly<Partial<Record<UnreachableKind, string>>> = {
   proxy: 'Set HTTPS_PROXY and NO_PROXY for the daemon, and restart it.',
 }
 
-/** What a provider or a network may do; anything else is our own mistake. */
+/** Returns whether it is what a provider or a network may do; anything else is our own mistake. */
 export function isProviderFailure(error: unknown): error is ProviderRefusal | BadAnswer | Unreachable {
   return error instanceof ProviderRefusal || error instanceof BadAnswer || error instanceof Unreachable
 }
@@ -165,7 +165,7 @@ export function isForLater(status: number): boolean {
   return status === 429 || status >= 500
 }
 
-/** What is longer, or has more digits, may be what was sent rather than what is wrong with it. */
+/** Leaves out what is longer, or has more digits: it may be what was sent rather than what is wrong with it. */
 function errorCode(text: string): string {
   const code = text.toLowerCase().replace(/[^a-z0-9_.-]+/g, '_')
   const isNumber = /^(?:[a-z]{1,10}_)?\d{1,6}$/.test(code)
@@ -174,7 +174,7 @@ function errorCode(text: string): string {
 }
 
 /**
- * What may be shown of somebody else's text: its visible characters, at most `length`. Undefined where there are none.
+ * Returns what may be shown of somebody else's text: its visible characters, at most `length`. Undefined where there are none.
  * Control characters, and those that turn the direction of writing, become spaces.
  */
 export function shownText(text: unknown, length: number): string | undefined {

@@ -50,7 +50,7 @@ interface ClientMetadata {
   readonly [member: string]: unknown
 }
 
-/** What we ask to be: nothing that the server does not list. */
+/** Returns what we ask to be: nothing that the server does not list. */
 function clientMetadata({ server, redirectUri, scopes }: Registration): ClientMetadata {
   const { grantTypes } = server
   const grants = ['authorization_code', 'refresh_token'].filter((each) => grantTypes?.includes(each) ?? true)

@@ -59,7 +59,7 @@ export function bearer(token: Secret): string {
   return `Bearer ${token.reveal()}`
 }
 
-/** How a client shows itself. */
+/** Returns how a client shows itself. */
 export function clientAuth(client: OAuthClient | AssertingClient): oauth.ClientAuth {
   if (client.auth === 'private_key_jwt') return clientAssertion(client.assertion.reveal())
   const { auth, secret } = client

@@ -33,7 +33,7 @@ function parsed(text: string): unknown {
 }
 
 /**
- * What an authorization server says of itself: RFC 8414, then OpenID Connect Discovery in its newer and its older place,
+ * Returns what an authorization server says of itself: RFC 8414, then OpenID Connect Discovery in its newer and its older place,
  * then where only some have it. Undefined where it publishes nothing.
  * @throws BadAnswer where what is published there is of another issuer; Unreachable
  */

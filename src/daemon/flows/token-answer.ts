@@ -119,7 +119,7 @@ function errorIn(answer: JsonObject, errorMember: string | undefined, code: numb
   return code < 500 ? { code: `answer_${code}`, description } : undefined
 }
 
-/** Where the quirk says, if tokens are there; else at the top. */
+/** Returns the tokens where the quirk says, if they are there; else those at the top. */
 function tokensIn(answer: JsonObject, definition: ProviderDefinition): JsonObject {
   const member = quirk(definition, 'tokensIn')
   const nested = member === undefined ? undefined : answer[member]

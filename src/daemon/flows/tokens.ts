@@ -46,7 +46,7 @@ export function grantedIn({ access_token: accessToken, refresh_token: refreshTok
   }
 }
 
-/** What every token request of a provider carries beside the grant (RFC 8707: the resource). */
+/** Returns what every token request of a provider carries beside the grant (RFC 8707: the resource). */
 export function furtherParameters({
   definition,
   server,

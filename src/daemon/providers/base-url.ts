@@ -8,7 +8,7 @@ import { sendsOnlySignatures } from './signing-credential.ts'
 import { isOfTemplate, tenantHostPatterns, tenantHostsOf } from './tenant-hosts.ts'
 import { hostOfUrl, isTemplate, PLACEHOLDER, placeholdersIn, templatePattern, templatesOf } from './url-template.ts'
 
-/** Whether logins must give the URL of a tenant or a server: there is no host to send the credential to without it. */
+/** Returns whether logins must give the URL of a tenant or a server: there is no host to send the credential to without it. */
 export function needsBaseUrl(definition: ProviderDefinition): boolean {
   return credentialHosts(definition, undefined).length === 0
 }
@@ -41,7 +41,7 @@ const ANSWERS_ITS_URL: ReadonlySet<QuirkName> = new Set<QuirkName>([
 ])
 
 /**
- * Where the API is, for a provider whose token answer says so: the one origin that the credential may go to from then on.
+ * Returns where the API is, for a provider whose token answer says so: the one origin that the credential may go to from then on.
  * @param text as the answer has it, with or without a scheme
  * @returns undefined for all other providers
  * @throws {BrokerError} AuthenticationFailedError where the answer says nothing, or names a host that is none of the
@@ -58,7 +58,7 @@ export function answeredBaseUrl(definition: ProviderDefinition, text: string | u
   )
 }
 
-/** Whether the URL is on one of the definition's hosts, or on a tenant's. */
+/** Returns whether the URL is on one of the definition's hosts, or on a tenant's. */
 function isOfDefinition(definition: ProviderDefinition, url: string): boolean {
   if (problemOfEndpoint(url) !== undefined) return false
   const target = hostOfUrl(url)
@@ -113,7 +113,7 @@ export function tenantPatterns(
 }
 
 /**
- * Where the credential of one connection may go. With a base URL: to that host, and to the further hosts of that tenant,
+ * Returns where the credential of one connection may go. With a base URL: to that host, and to the further hosts of that tenant,
  * or to the places of the user's own server. Without: to the definition's hosts, of a provider with tenants only to those
  * that are no tenant's.
  */
@@ -132,17 +132,17 @@ export function credentialHosts(
   return tenants.length === 0 ? hosts : hosts.filter((host) => !tenants.some((tenant) => overlap(host, tenant)))
 }
 
-/** Whether a connection with this address is for a server of the user's own, which is none of the service's tenants. */
+/** Returns whether a connection with this address is for a server of the user's own, which is none of the service's tenants. */
 export function isOwnServer(definition: ProviderDefinition, baseUrl: string): boolean {
   return definition.self_hosted !== undefined && !isOfDefinition(definition, baseUrl)
 }
 
-/** What stands for the tenant in `base_url`: `tenant` in `https://{tenant}.example.com`. */
+/** Returns what stands for the tenant in `base_url`: `tenant` in `https://{tenant}.example.com`. */
 export function tenantFields(definition: Pick<ProviderDefinition, 'base_url'>): readonly string[] {
   return [...new Set(templatesOf(definition).flatMap(placeholdersIn))]
 }
 
-/** What is wrong with the `base_url` of a definition. */
+/** Returns what is wrong with the `base_url` of a definition. */
 export function problemOfBaseUrl(definition: ProviderDefinition): string | undefined {
   const templates = templatesOf(definition)
   if (templates.some((text, index) => templates.indexOf(text) < index)) return 'must not have an address twice'

@@ -13,7 +13,7 @@ export interface CatalogueDifference {
 
 const KINDS = ['api_key', 'oauth2', 'signing', 'client_credentials'] as const satisfies readonly CredentialKind[]
 
-/** What changes where the one stand in for the others. */
+/** Returns what changes where the one stand in for the others. */
 export function catalogueDifference(
   before: readonly ProviderDefinition[],
   after: readonly ProviderDefinition[],

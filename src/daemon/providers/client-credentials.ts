@@ -4,12 +4,12 @@ import { parseClientKey } from '../signing/index.ts'
 
 type Credential = Readonly<Record<string, Secret>>
 
-/** Whether a login may give the id and secret of a client, for which tokens are granted (RFC 6749 section 4.4). */
+/** Returns whether a login may give the id and secret of a client, for which tokens are granted (RFC 6749 section 4.4). */
 export function grantsToClients({ oauth }: Pick<ProviderDefinition, 'oauth'>): boolean {
   return oauth?.grant === 'client_credentials'
 }
 
-/** Whether the section `api_key` is about a key that is sent, and does not just say what is asked about a client. */
+/** Returns whether the section `api_key` is about a key that is sent, and does not just say what is asked about a client. */
 export function hasKey(definition: ProviderDefinition): boolean {
   const { api_key: apiKey, auth_type, flow } = definition
   if (apiKey === undefined) return false
@@ -18,7 +18,7 @@ export function hasKey(definition: ProviderDefinition): boolean {
   return !(auth_type === 'oauth2' && flow === 'api_key')
 }
 
-/** What a login asks about the client. */
+/** Returns what a login asks about the client. */
 export function clientFields(definition: ProviderDefinition): readonly Field[] {
   const { api_key: apiKey, display_name: name } = definition
   if (apiKey?.fields !== undefined && !hasKey(definition)) return apiKey.fields.map(asFile)
@@ -38,7 +38,7 @@ function asFile(field: Field): Field {
   return field.name === 'private_key' ? { ...field, multiline: true } : field
 }
 
-/** How the client shows itself; with nothing said, or nothing for people, as RFC 6749 section 2.3.1 has it. */
+/** Returns how the client shows itself; with nothing said, or nothing for people, as RFC 6749 section 2.3.1 has it. */
 export function clientAuthMethod({ oauth }: ProviderDefinition) {
   const method = oauth?.client_auth_method ?? oauth?.token_auth_method
   return method === undefined || method === 'none' ? 'client_secret_basic' : method
@@ -53,14 +53,14 @@ export function secretField(definition: ProviderDefinition): 'private_key' | 'cl
   return signsForItself(definition) ? 'private_key' : 'client_secret'
 }
 
-/** Whether the values are those of a client: an API key has other required fields. */
+/** Returns whether the values are those of a client: an API key has other required fields. */
 export function isClientCredential(definition: ProviderDefinition, credential: Credential): boolean {
   return grantsToClients(definition) && 'client_id' in credential && secretField(definition) in credential
 }
 
 const LONGEST = 2_000
 
-/** What is wrong with a value of a client, as goes on after the name of its field. */
+/** Returns what is wrong with a value of a client, as goes on after the name of its field. */
 export function problemOfClientValue(
   definition: ProviderDefinition,
   { name }: Field,
@@ -83,7 +83,7 @@ function isSegment({ oauth }: ProviderDefinition, field: string): boolean {
   return openNames(oauth?.client_token_url ?? oauth?.token_url ?? '').includes(field)
 }
 
-/** What the grant asks for unless a login says otherwise. */
+/** Returns what the grant asks for unless a login says otherwise. */
 export function clientScopes({ oauth }: ProviderDefinition): readonly string[] {
   return oauth?.client_scopes ?? oauth?.scopes ?? []
 }

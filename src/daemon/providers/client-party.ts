@@ -15,7 +15,7 @@ export interface FoundEndpoints {
   readonly isPrivate?: boolean
 }
 
-/** What a login adds to what was entered. */
+/** Returns what a login adds to what was entered. */
 export function withEndpoints(entered: Credential, found: FoundEndpoints): Credential {
   const texts = {
     issuer: found.issuer,
@@ -28,12 +28,12 @@ export function withEndpoints(entered: Credential, found: FoundEndpoints): Crede
   return { ...entered, ...Object.fromEntries(secrets) }
 }
 
-/** Whether the token endpoint has to be found out at login. */
+/** Returns whether the token endpoint has to be found out at login. */
 export function isToBeDiscovered({ oauth }: ProviderDefinition): boolean {
   return (oauth?.client_token_url ?? oauth?.token_url) === undefined
 }
 
-/** What was entered: without what {@link withEndpoints} has added. */
+/** Returns what was entered: without what {@link withEndpoints} has added. */
 export function enteredOf(definition: ProviderDefinition, credential: Credential): Credential {
   const names = new Set(clientFields(definition).map(({ name }) => name))
   return Object.fromEntries(Object.entries(credential).filter(([name]) => names.has(name)))
@@ -100,7 +100,7 @@ function serverOf(definition: ProviderDefinition, credential: Credential, baseUr
   } as const
 }
 
-/** What the definition names was chosen by a person, and may be anywhere: with its open parts filled in, too. */
+/** Lets be what the definition names: a person chose it, and it may be anywhere, with its open parts filled in, too. */
 function at(definition: ProviderDefinition, { tokenUrl, revocationUrl }: FoundEndpoints): ProviderDefinition {
   const { oauth = { scopes: [] } } = definition
   if (isToBeDiscovered(definition)) return definition

@@ -45,7 +45,7 @@ function methodProblems({ flow }: ProviderDefinition, oauth: OAuthSection): read
     : []
 }
 
-/** Where no key is sent, nothing says how. */
+/** Returns what says how a key is sent where none is. */
 function keyFormProblems(definition: ProviderDefinition): readonly ErrorDetail[] {
   if (hasKey(definition)) return []
   return Object.keys(definition.api_key ?? {})

@@ -8,14 +8,14 @@ import { problemOfSigningValue, signingFields } from './signing-credential.ts'
 /** The part of a definition that says what a key is. */
 export type KeySection = 'api_key' | 'signing' | 'client_credentials'
 
-/** What a login by `api_key` is about, unless it says otherwise. */
+/** Returns what a login by `api_key` is about, unless it says otherwise. */
 export function keySection(definition: ProviderDefinition): KeySection {
   if (hasKey(definition)) return 'api_key'
   if (grantsToClients(definition)) return 'client_credentials'
   return definition.signing === undefined ? 'api_key' : 'signing'
 }
 
-/** Whether the definition says anything of such a login. */
+/** Returns whether the definition says anything of such a login. */
 export function hasSection(definition: ProviderDefinition, section: KeySection): boolean {
   return {
     api_key: hasKey(definition),
@@ -32,7 +32,7 @@ export function loginOption(definition: ProviderDefinition, section: KeySection)
   return section === 'api_key' || isUsual ? ' --flow api_key' : ' --client-credentials'
 }
 
-/** What a login asks for. In the section `api_key` one of them is always the required secret of that name. */
+/** Returns what a login asks for. In the section `api_key` one of them is always the required secret of that name. */
 export function credentialFields(definition: ProviderDefinition, section = keySection(definition)): readonly Field[] {
   if (section === 'client_credentials') return clientFields(definition)
   if (section === 'signing') return definition.signing === undefined ? [] : signingFields(definition.signing)
@@ -109,7 +109,7 @@ const problemOfValue: Readonly<Record<KeySection, ProblemOfValue>> = {
   client_credentials: problemOfClientValue,
 }
 
-/** What no header or query can carry unchanged. Base64 carries all characters that one can type. */
+/** Returns what no header or query can carry unchanged. Base64 carries all characters that one can type. */
 function problemOfCharacters(definition: ProviderDefinition, value: string): string | undefined {
   if (value.trim() !== value) return 'must not begin or end with white space'
   if (/\p{Cc}/u.test(value)) return 'must be one line without control characters'
@@ -118,7 +118,7 @@ function problemOfCharacters(definition: ProviderDefinition, value: string): str
   return undefined
 }
 
-/** What cannot stand in one of the further places, or would be read as something else there. */
+/** Returns what cannot stand in one of the further places, or would be read as something else there. */
 function problemOfPlaces({ injections = [] }: ProviderDefinition, { name }: Field, value: string): string | undefined {
   for (const entry of injections) {
     const type = placeTypeOf(entry)
@@ -147,7 +147,7 @@ function problemOfShape(definition: ProviderDefinition, field: Field, value: str
     : `does not look like a ${field.label}`
 }
 
-/** What is odd about a credential that can be used all the same: sentences without its values. */
+/** Returns what is odd about a credential that can be used all the same: sentences without its values. */
 export function oddShapes(
   definition: ProviderDefinition,
   input: SecretInput,

@@ -23,7 +23,7 @@ export interface CustomDefinitions {
   problem?(): string | undefined
   /** @param tx the transaction of the act, which a folder does not need */
   write(definition: ProviderDefinition, tx?: Db): Promise<void>
-  /** Whether there was one to remove, readable or not. The name has been checked. */
+  /** Returns whether there was one to remove, readable or not. The name has been checked. */
   remove(name: string, tx?: Db): Promise<boolean>
 }
 

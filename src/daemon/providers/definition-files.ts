@@ -183,7 +183,7 @@ function syncDirectory(dir: string): void {
   }
 }
 
-/** Whether there was a file to remove, readable or not. The name has been checked. */
+/** Returns whether there was a file to remove, readable or not. The name has been checked. */
 export function removeDefinition(dir: string, name: string): boolean {
   try {
     unlinkSync(pathOf(dir, name))

@@ -179,7 +179,7 @@ function placesAreDistinct(definition: ProviderDefinition): readonly ErrorDetail
   return found.filter(({ path }, index) => found.findIndex((other) => other.path === path) === index)
 }
 
-/** What a request to this host carries, or to one without entries of its own: the key or the token, never both. */
+/** Returns what a request to this host carries, or to one without entries of its own: the key or the token, never both. */
 function placesOn(definition: ProviderDefinition, type: AuthType, host: string | undefined): readonly NamedPlace[] {
   const entries = furtherPlaceNames(definition).filter(({ entry }) => isForTokens(entry) === (type === 'oauth2'))
   const own = entries.filter(({ entry }) => host !== undefined && entry.hosts?.includes(host))

@@ -22,7 +22,7 @@ export interface DestinationDifference {
 const NOTHING: DestinationLines = { hosts: [], injections: [], endpoints: [] }
 
 /**
- * What changed between two destinations, as {@link import('./destination-digest.ts').destinationText} writes them.
+ * Returns what changed between two destinations, as {@link import('./destination-digest.ts').destinationText} writes them.
  * @param before undefined where nobody knows any more
  */
 export function differenceOf(before: string | undefined, after: string): DestinationDifference {
@@ -33,7 +33,7 @@ export function differenceOf(before: string | undefined, after: string): Destina
   return { added, removed: without(old, present), isKnown: before !== undefined, newDomains }
 }
 
-/** Whether the credential goes to the same places in the same form: fixed headers and the like may have changed. */
+/** Returns whether the credential goes to the same places in the same form: fixed headers and the like may have changed. */
 export function isSameDestination({ added, removed }: DestinationDifference): boolean {
   return [added, removed].every((lines) => Object.values(lines).every((part: readonly string[]) => part.length === 0))
 }
@@ -95,7 +95,7 @@ function injectionLine({ type, name, prefix, value, username, password, hosts, i
   return `${type} ${name ?? prefix ?? ''}: ${value ?? '{api_key}'}${rest}${where}`
 }
 
-/** Who sees tokens, and for what they are made. How a client shows its secret there changes no place. */
+/** Returns who sees tokens, and for what they are made. How a client shows its secret there changes no place. */
 function addresses(oauth: Json): readonly string[] {
   return Object.entries(oauth)
     .filter(([name, value]) => value !== undefined && /_url$|^issuer$|^resource$/.test(name))

@@ -23,7 +23,7 @@ export function destinationDigest(
   return digestOf(destinationText(definition, kind, connectionBaseUrl))
 }
 
-/** What {@link destinationDigest} is the digest of: JSON, to be kept where a later definition is held against it. */
+/** Returns what {@link destinationDigest} is the digest of: JSON, to be kept where a later definition is held against it. */
 export function destinationText(
   definition: ProviderDefinition,
   kind: CredentialKind,

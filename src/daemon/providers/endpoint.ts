@@ -2,7 +2,7 @@ import { isCommonLoopback } from '../../network/index.ts'
 import { DEFAULT_PORT } from '../../protocol/index.ts'
 import { problemOfName } from './host-rules.ts'
 
-/** What is wrong with the URL of an endpoint: https, or http on loopback; a name, no credentials, no fragment. */
+/** Returns what is wrong with the URL of an endpoint: https, or http on loopback; a name, no credentials, no fragment. */
 export function problemOfEndpoint(text: string): string | undefined {
   const url = URL.parse(text)
   if (url === null) return 'must be an absolute URL'

@@ -3,7 +3,7 @@ import type { ProviderDefinition } from '../../schemas/index.ts'
 type Member = Pick<ProviderDefinition, 'name' | 'part_of' | 'oauth'>
 
 /**
- * Whether `part` is one product of what `whole` logs in to. On a host of both it is the more specific one, and an app
+ * Returns whether `part` is one product of what `whole` logs in to. On a host of both it is the more specific one, and an app
  * that was made for one is good for the other: both show it at the same endpoint, or they are no family.
  */
 export function isPartOf(part: Member, whole: Member): boolean {

@@ -62,7 +62,7 @@ const PASTED = /^(?:([a-z][a-z0-9+.-]*):\/\/)?(?:[^/@?#]*@)?([^/@?#]+)(\/[^?#]*)
 // A longer one may be a secret, as those of webhooks are.
 const PLAIN_SEGMENT = /^[A-Za-z0-9._~-]{1,16}$/
 
-/** What somebody meant who pasted the address of a page, or wrote a host in another way than definitions do. */
+/** Returns what somebody meant who pasted the address of a page, or wrote a host in another way than definitions do. */
 function meantHost(text: string): { readonly host: string; readonly rule: string } | undefined {
   const [, scheme, authority = '', path = ''] = PASTED.exec(text) ?? []
   if (authority === '' || (scheme !== undefined && !/^(?:https?|wss?)$/i.test(scheme))) return undefined
@@ -120,14 +120,14 @@ function problemOfSignedWildcards(host: string): string | undefined {
     : undefined
 }
 
-/** Whether the wildcard stands for a name that anyone can have: on a public suffix, or left of a shared one. */
+/** Returns whether the wildcard stands for a name that anyone can have: on a public suffix, or left of a shared one. */
 function isShared(host: string): boolean {
   const isDouble = host.indexOf('*') !== host.lastIndexOf('*')
   const suffix = host.slice((isDouble ? host.lastIndexOf('*') : 0) + '*.'.length)
   return SHARED_SUFFIXES.has(suffix) || isPublic(host, 'with private suffixes')
 }
 
-/** Whether the wildcard is part of the registrable domain or of the suffix itself. */
+/** Returns whether the wildcard is part of the registrable domain or of the suffix itself. */
 export function isPublic(host: string, suffixes: 'with private suffixes' | 'of registries only'): boolean {
   const { domain } = parseDomain(host.replaceAll('*', 'x'), {
     allowPrivateDomains: suffixes === 'with private suffixes',
@@ -144,7 +144,7 @@ function problemOfPath(path: string | undefined): string | undefined {
   return undefined
 }
 
-/** Whether this is the pattern that a valid definition writes like that. */
+/** Returns whether this is the pattern that a valid definition writes like that. */
 export function isWrittenAs(pattern: HostPattern, text: string): boolean {
   const parsed = parseHostPattern(text)
   return formatPattern(pattern) === ('pattern' in parsed ? formatPattern(parsed.pattern) : text)

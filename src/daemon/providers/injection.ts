@@ -57,7 +57,7 @@ function tokenPlaces(
   return [...(bound.length > 0 ? filled(bound) : [main]), ...filled(everywhere(definition, 'oauth2'))]
 }
 
-/** Whether some credentials have the usual form on a host all the same. */
+/** Returns whether some credentials have the usual form on a host all the same. */
 export function leavesRoom(bound: readonly Entry[]): boolean {
   return bound.every((entry) => entry.if_field !== undefined)
 }
@@ -68,7 +68,7 @@ function firstOfEach(places: readonly Place[]): readonly Place[] {
   return places.filter((_, index) => identities.indexOf(identities[index] ?? '') === index)
 }
 
-/** Whether one would be written over the other. */
+/** Returns whether one would be written over the other. */
 export function isSamePlace(one: NamedKind, other: NamedKind): boolean {
   return identityOf(one) === identityOf(other)
 }
@@ -80,7 +80,7 @@ function identityOf({ kind, name }: NamedKind): string {
   return PLACES[kind].identity(name)
 }
 
-/** How a key is sent, where one is: of a client, nothing but its tokens goes to the hosts. */
+/** Returns how a key is sent, where one is: of a client, nothing but its tokens goes to the hosts. */
 export function keyForm(definition: ProviderDefinition): ApiKey | undefined {
   return hasKey(definition) ? definition.api_key : undefined
 }
@@ -136,7 +136,7 @@ export function furtherPlaceNames({ injections = [] }: ProviderDefinition): read
   })
 }
 
-/** Where a request to this host carries a credential of this kind, in words: `header Authorization`. */
+/** Returns where a request to this host carries a credential of this kind, in words: `header Authorization`. */
 export function placeNamesFor(
   definition: ProviderDefinition,
   authType: AuthType,
@@ -189,7 +189,7 @@ function place(kind: PlaceKind, name: string, value: string): Place {
   return { in: kind, name, value: new Secret(value) }
 }
 
-/** What stands behind the colon of Basic: the key, unless it is the user name or the definition says otherwise. */
+/** Returns what stands behind the colon of Basic: the key, unless it is the user name or the definition says otherwise. */
 export function passwordTemplate({ username = '', password }: ApiKey): string {
   return password ?? (fieldsOf(username).includes('api_key') ? '' : '{api_key}')
 }

@@ -45,7 +45,7 @@ export interface CatalogueUpdates {
   readonly shippedVersion: string
   /** In the order in which they stand before each other: the last one wins. */
   installed(): readonly InstalledCatalogue[]
-  /** What was shipped, with what the installed files change. */
+  /** Returns what was shipped, with what the installed files change. */
   over(shipped: readonly ProviderDefinition[], installed?: readonly InstalledCatalogue[]): readonly ProviderDefinition[]
   /**
    * Reads a file and holds it against what was seen before. Changes nothing.

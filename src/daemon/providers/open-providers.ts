@@ -60,7 +60,7 @@ export interface Providers {
    * @throws {BrokerError} ProviderNotFoundError
    */
   remove(name: string, tx?: Db): Promise<'removed' | 'reset'>
-  /** Which catalogue is in use. */
+  /** Returns which catalogue is in use. */
   catalogue(): CatalogueInUse
   /**
    * Reads a signed catalogue file, and says what would change with it.

@@ -101,7 +101,7 @@ function foreign(definition: ProviderDefinition, text: string, owner: Provider):
       )
 }
 
-/** What stands in the way of a login by OAuth at a server of one's own. Undefined where nothing does. */
+/** Returns what stands in the way of a login by OAuth at a server of one's own. Undefined where nothing does. */
 export function withoutOwnLogin(
   definition: ProviderDefinition,
   baseUrl: string | undefined,

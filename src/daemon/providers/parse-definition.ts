@@ -42,7 +42,7 @@ function isBelow(path: string, above: string): boolean {
   return path.startsWith(`${above}.`)
 }
 
-/** What is left once the members of a wrong shape are out; undefined where nothing can be said of the rest. */
+/** Returns what is left once the members of a wrong shape are out; undefined where nothing can be said of the rest. */
 function withoutMisshapen(value: unknown): ProviderDefinition | undefined {
   if (typeof value !== 'object' || value === null || hasPrototypeKey(value)) return undefined
   const rest = structuredClone(value)

@@ -5,17 +5,17 @@ import { parsePrivateKey, parseServiceAccount, type ServiceAccount } from '../si
 export type Signing = NonNullable<ProviderDefinition['signing']>
 type Credential = Readonly<Record<string, Secret>>
 
-/** What a login with the `signing` section asks for. */
+/** Returns what a login with the `signing` section asks for. */
 export function signingFields({ type }: Signing): readonly Field[] {
   return SIGNING_FIELDS[type].map((field) => ({ ...field }))
 }
 
-/** Whether the values are those of a key that signs: no other kind has its required fields. */
+/** Returns whether the values are those of a key that signs: no other kind has its required fields. */
 export function isSigningCredential({ signing }: ProviderDefinition, credential: Credential): boolean {
   return signing !== undefined && signingFields(signing).every(({ name, required }) => !required || name in credential)
 }
 
-/** What is wrong with a value of the `signing` section, as goes on after the name of its field. */
+/** Returns what is wrong with a value of the `signing` section, as goes on after the name of its field. */
 export function problemOfSigningValue(field: Field, value: string): string | undefined {
   if (field.multiline === true) return problemOfKeyFile(field.name, value)
   if (/^[!-~]{1,8192}$/.test(value)) return undefined
@@ -36,12 +36,12 @@ export function serviceAccountOf(credential: Credential): ServiceAccount | undef
   return 'problem' in parsed ? undefined : parsed
 }
 
-/** How a definition with this section says whom it asks for tokens, with what is open in it filled in. */
+/** Returns how a definition with this section says whom it asks for tokens, with what is open in it filled in. */
 export function tokenUrlOf(signing: Exclude<Signing, { type: 'aws_sigv4' }>, credential: Credential): string {
   return signing.token_url.replace('{installation_id}', credential['installation_id']?.reveal() ?? '')
 }
 
-/** Whether a stolen request is all that the owner of a host could get: nothing reusable is sent there. */
+/** Returns whether a stolen request is all that the owner of a host could get: nothing reusable is sent there. */
 export function sendsOnlySignatures({ signing, api_key, oauth }: ProviderDefinition): boolean {
   return signing?.type === 'aws_sigv4' && api_key === undefined && oauth === undefined
 }

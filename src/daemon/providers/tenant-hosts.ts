@@ -18,12 +18,12 @@ export function tenantHostsOf(
   })
 }
 
-/** Whether the host is that of one of the template's tenants. */
+/** Returns whether the host is that of one of the template's tenants. */
 export function isOfTemplate(template: string, target: Authority): boolean {
   return matchesAuthority(templatePattern(template), target)
 }
 
-/** What the host has in the place of each placeholder. */
+/** Returns what the host has in the place of each placeholder. */
 function namesIn(template: string, host: string): ReadonlyMap<string, string> {
   const labels = host.split('.')
   const places = templatePattern(template).hostPattern.split('.')
@@ -53,7 +53,7 @@ function wildcardOf(text: string): string {
     .join('.')
 }
 
-/** What is wrong with one of the `tenant_hosts` of a definition. */
+/** Returns what is wrong with one of the `tenant_hosts` of a definition. */
 export function problemOfTenantHost(definition: ProviderDefinition, text: string): string | undefined {
   if (!/^[a-z0-9{}_.-]+$/.test(text))
     return 'must be a host name with its "{placeholder}" in lower case, without a port'

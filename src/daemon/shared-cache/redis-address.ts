@@ -2,7 +2,7 @@ import type { Secret } from '../../protocol/index.ts'
 
 const DEFAULT_PORT = 6379
 
-/** Where Redis is, and as whom. The database is chosen by a command of its own, whose failure is to be seen. */
+/** Returns where Redis is, and as whom. The database is chosen by a command of its own, whose failure is to be seen. */
 export function addressOf(url: Secret) {
   const { protocol, hostname, port, username, password, pathname } = new URL(url.reveal())
   const host = hostname.replace(/^\[|\]$/g, '')

@@ -36,7 +36,7 @@ export function open(key: KeyObject, sealed: Uint8Array, associated: AssociatedD
   }
 }
 
-/** What `use` makes of secret bytes, which are overwritten then. */
+/** Returns what `use` makes of secret bytes, which are overwritten then. */
 export function wiped<Result>(bytes: Buffer, use: (bytes: Buffer) => Result): Result {
   try {
     return use(bytes)

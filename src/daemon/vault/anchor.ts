@@ -27,7 +27,7 @@ export interface Anchor {
   accept(vaultId: string): void
   /** What people know the file by. */
   readonly name: string
-  /** Whether the last change is written, now at the latest. A disk that is full must not end the daemon. */
+  /** Returns whether the last change is written, now at the latest. A disk that is full must not end the daemon. */
   isWritten(): boolean
   /** Whether the file was there but is not what this deployment wrote. */
   readonly damaged: boolean

@@ -61,7 +61,7 @@ async function readVault({ store, vaultId }: IntegrityPass) {
   }))
 }
 
-/** Whether the record is one that this vault sealed, unchanged. */
+/** Returns whether the record is one that this vault sealed, unchanged. */
 export async function opens(
   { db, keys, vaultId, dataKeyOf }: Pick<IntegrityPass, 'keys' | 'vaultId' | 'dataKeyOf'> & { readonly db: Db },
   row: RecordRow,

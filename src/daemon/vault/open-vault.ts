@@ -72,11 +72,11 @@ export interface Vault {
   unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord>
   /** All of a kind, by their ids in order. @throws as {@link Vault.get} */
   all(db: Db, of: Omit<RecordRef, 'id'>, binding: string): Promise<ReadonlyMap<string, Secret>>
-  /** How many changes the vault has come through, by one short question; undefined where there is no such vault. */
+  /** Returns how many changes the vault has come through, by one short question; undefined where there is no such vault. */
   generation(db: Db, vaultId: string): Promise<number | undefined>
-  /** Whether there ever was such a vault, as far as this machine and the rest of the store know. */
+  /** Returns whether there ever was such a vault, as far as this machine and the rest of the store know. */
   wasThere(db: Db, vaultId: string): Promise<boolean>
-  /** Whether there was one. */
+  /** Returns whether there was one. */
   remove(tx: Db, ref: RecordRef): Promise<boolean>
   /**
    * Takes the vault as it is, after damage or a restored backup: removes records that do not open, and makes the manifest

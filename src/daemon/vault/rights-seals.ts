@@ -35,7 +35,7 @@ export interface RightsSeals {
   /** Stores it again where another hand removed or changed it. */
   putKeyBack(tx: Db, key: RowKey): Promise<void>
   /**
-   * Whether rows may be taken as they are found: nothing says that this store had sealed ones before. Neither the anchor
+   * Returns whether rows may be taken as they are found: nothing says that this store had sealed ones before. Neither the anchor
    * nor any vault's manifest may say so, so that rows planted by a thief of the store are not taken in once more.
    */
   isFirstTime(tx: Db): Promise<boolean>
@@ -182,7 +182,7 @@ class SealsOfVault implements RightsSeals {
   }
 }
 
-/** Whether it stands for a list of rows, in the column of vaults. */
+/** Returns whether it stands for a list of rows, in the column of vaults. */
 export function isListName(name: string): boolean {
   return name === KEY_NAME || name.startsWith(`${KEY_NAME}/`)
 }
