@@ -2,7 +2,7 @@ import { homedir } from 'node:os'
 import { Secret } from '../protocol/index.ts'
 import type { Terminal } from './terminal.ts'
 
-interface Question {
+interface Prompt {
   readonly terminal: Terminal
   readonly text: string
   readonly isRequired: boolean
@@ -12,7 +12,7 @@ interface Question {
 }
 
 /** Asks where a key file is, until there is one that can be read, and takes its text. Undefined as of {@link Terminal.ask}. */
-export async function askForKeyFile(question: Question): Promise<Secret | undefined> {
+export async function askForKeyFile(question: Prompt): Promise<Secret | undefined> {
   const { terminal, text, isRequired, signal, notice } = question
   // With it come parsers that most logins never need.
   const { readForeignFile } = await import('../import/index.ts')

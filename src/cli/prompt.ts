@@ -17,7 +17,7 @@ export interface PromptOptions {
   readonly isDumb: boolean
 }
 
-export interface Question {
+export interface PromptText {
   /** Said before anything can be typed that would show. */
   readonly text: string
   /** In front of the answer; asked for again each second. */
@@ -34,7 +34,7 @@ export interface Question {
  * @returns undefined where `signal` fired
  * @throws BrokerError InputCancelledError where the person, the terminal or the system ends it
  */
-export function askLine(options: PromptOptions, question: Question): Promise<string | undefined> {
+export function askLine(options: PromptOptions, question: PromptText): Promise<string | undefined> {
   return new Prompt(options, question).answer()
 }
 
@@ -43,7 +43,7 @@ const PASTES_ARE_MARKED = { on: '\u001b[?2004h', off: '\u001b[?2004l' }
 
 class Prompt {
   readonly #options: PromptOptions
-  readonly #question: Question
+  readonly #question: PromptText
   readonly #line = new LineEditor()
   readonly #settled = Promise.withResolvers<string | undefined>()
   readonly #reactions: Readonly<Record<Edited, () => void>> = {
@@ -60,7 +60,7 @@ class Prompt {
   #hasGoneOn = false
   #isOver = false
 
-  constructor(options: PromptOptions, question: Question) {
+  constructor(options: PromptOptions, question: PromptText) {
     this.#options = options
     this.#question = question
   }

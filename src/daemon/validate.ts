@@ -6,14 +6,14 @@ import { text } from 'node:stream/consumers'
 import { fileURLToPath } from 'node:url'
 import { CHECKED_DEFINITIONS, definitionFolder, openProviders } from './providers/index.ts'
 
-interface Question {
+interface ValidationInput {
   /** Of the home whose providers it is compared with. */
   readonly customDir: string
   readonly definitions: readonly unknown[]
 }
 
 const bundledDir = fileURLToPath(new URL('../../providers', import.meta.url))
-const { customDir, definitions } = JSON.parse(await text(process.stdin)) as Question
+const { customDir, definitions } = JSON.parse(await text(process.stdin)) as ValidationInput
 const checked = openProviders({ bundledDir, custom: definitionFolder(customDir), checked: CHECKED_DEFINITIONS }).check(
   definitions,
 )

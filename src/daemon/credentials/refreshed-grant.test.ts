@@ -145,7 +145,7 @@ describe('a token that ends', () => {
       hosts: ['*.acme.example'],
       base_url: 'https://{tenant}.acme.example',
     }
-    rooms.providers.register(rooms.providers.validate(definition), { force: true })
+    await rooms.providers.register(rooms.providers.validate(definition), { force: true })
     await logIn('CNRYrefresh-0', { baseUrl: 'https://one.acme.example' })
     now += HOUR
     const resolveAt = (host: string) => credentials.resolve(rooms.actor, { host, method: 'GET', path: '/' })

@@ -2,7 +2,7 @@ import * as oauth from 'oauth4webapi'
 import { Secret } from '../../protocol/index.ts'
 import type { AuthorizationRequest, OAuthServer, Party, StartedAuthorization } from './flows.ts'
 import { BadAnswer } from './provider-failure.ts'
-import { bent } from './quirks.ts'
+import { withQuirks } from './quirks.ts'
 import { idTokenOf, scopeParameter } from './tokens.ts'
 
 /** Authorization code with PKCE S256 (RFC 7636), state and, for OpenID, nonce: 256 random bits each. */
@@ -38,7 +38,7 @@ function promptFor({ definition, server, scopes }: AuthorizationRequest): { read
 /** The endpoint's own query stays. Spaces are sent as %20: some do not know `+`. */
 function authorizationUrl({ definition, server }: Party, parameters: URLSearchParams): string {
   const url = new URL(server.authorizationUrl ?? noEndpoint())
-  for (const [name, value] of bent(definition, 'authorization', parameters)) url.searchParams.set(name, value)
+  for (const [name, value] of withQuirks(definition, 'authorization', parameters)) url.searchParams.set(name, value)
   url.search = url.search.replaceAll('+', '%20')
   return url.href
 }

@@ -1,7 +1,7 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import type { Reach } from './address-guard.ts'
 import type { Demand, OAuthServer } from './flows.ts'
+import type { Reach } from './guarded-lookup.ts'
 import { isOfOnePlace } from './in-turn.ts'
 import type { Outbound } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'

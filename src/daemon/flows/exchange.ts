@@ -6,7 +6,7 @@ import type { OAuthServer, StartedAuthorization, Tokens } from './flows.ts'
 import { fetchOptions, libraryParty, understood } from './library-party.ts'
 import { patiently } from './outbound-request.ts'
 import { BadAnswer } from './provider-failure.ts'
-import { bent } from './quirks.ts'
+import { withQuirks } from './quirks.ts'
 import { type LibraryParty, requestExchange } from './secret-requests.ts'
 import { readTokenAnswer } from './token-answer.ts'
 import { furtherParameters, idTokenOf, type Means, tokensOf } from './tokens.ts'
@@ -17,7 +17,7 @@ export async function exchange(
   started: StartedAuthorization,
   callback: URLSearchParams,
 ): Promise<Tokens> {
-  const returned = unbent(started.definition, callback)
+  const returned = withoutQuirks(started.definition, callback)
   const sent = [...secretsIn(started), new Secret(started.state), new Secret(returned.get('code') ?? '')]
   return withoutEcho(sent, () => spendCode(means, { started, returned, sent }))
 }
@@ -79,9 +79,9 @@ function isAtServer(issuer: string, { authorizationUrl, tokenUrl }: OAuthServer)
 }
 
 /** Brings the code back by the name that the provider has for it in the token request. */
-function unbent(definition: StartedAuthorization['definition'], callback: URLSearchParams): URLSearchParams {
+function withoutQuirks(definition: StartedAuthorization['definition'], callback: URLSearchParams): URLSearchParams {
   const parameters = new URLSearchParams(callback)
-  const [name = 'code'] = [...bent(definition, 'token', new URLSearchParams({ code: '' })).keys()]
+  const [name = 'code'] = [...withQuirks(definition, 'token', new URLSearchParams({ code: '' })).keys()]
   const code = parameters.get(name)
   if (name !== 'code' && code !== null) parameters.set('code', code)
   return parameters

@@ -1,10 +1,10 @@
 import * as oauth from 'oauth4webapi'
 import type { ProviderDefinition } from '../../schemas/index.ts'
-import type { Reach } from './address-guard.ts'
 import type { AssertingClient, OAuthClient, OAuthServer, Party } from './flows.ts'
+import type { Reach } from './guarded-lookup.ts'
 import type { Outbound } from './outbound-request.ts'
 import { BadAnswer, ProviderRefusal } from './provider-failure.ts'
-import { bent, type Place, quirk } from './quirks.ts'
+import { quirk, type RequestKind, withQuirks } from './quirks.ts'
 import { clientAuth, type LibraryParty } from './secret-requests.ts'
 
 /** What no server may sign with: nothing, and secrets that a client has too. The signature itself is TLS's to replace. */
@@ -55,7 +55,7 @@ export async function understood<Result>(work: () => Promise<Result> | Result): 
 }
 
 /** For the library's requests: our own way out, with the provider's quirks on the way. */
-export function fetchOptions(party: Pick<Party, 'definition' | 'server'>, place: Place, ask: Outbound) {
+export function fetchOptions(party: Pick<Party, 'definition' | 'server'>, kind: RequestKind, ask: Outbound) {
   return {
     // What may be asked without TLS is the way out's to say: loopback, and nothing else.
     [oauth.allowInsecureRequests]: true,
@@ -73,7 +73,7 @@ export function fetchOptions(party: Pick<Party, 'definition' | 'server'>, place:
           ...(authorization !== undefined && { authorization }),
           'content-type': contentType(party.definition),
         },
-        body: encoded(party.definition, bent(party.definition, place, body)),
+        body: encoded(party.definition, withQuirks(party.definition, kind, body)),
       })
       return response
     },

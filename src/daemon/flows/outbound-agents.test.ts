@@ -13,7 +13,7 @@ const secure = () => ({ body: { secure: true } })
 describe('whom an outbound request trusts', () => {
   it('a server whose certificate comes from the further authority', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
-    const ask = outbound({ roots: [testRoot], resolve: toLoopback })
+    const ask = outbound({ roots: [testRoot], lookUp: toLoopback })
     const { response, from } = await ask(get(server.origin))
     assert.deepEqual(await response.json(), { secure: true })
     assert.equal(from, 'private')
@@ -21,12 +21,12 @@ describe('whom an outbound request trusts', () => {
 
   it('nobody with a certificate of an authority that nobody named', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
-    await assertUnreachable(outbound({ resolve: toLoopback })(get(server.origin)), 'tls')
+    await assertUnreachable(outbound({ lookUp: toLoopback })(get(server.origin)), 'tls')
   })
 
   it('nobody under another name than its own', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
-    const ask = outbound({ roots: [testRoot], resolve: toLoopback })
+    const ask = outbound({ roots: [testRoot], lookUp: toLoopback })
     await assertUnreachable(ask(get(`https://127.0.0.1:${server.port}/`)), 'tls')
   })
 })
@@ -38,7 +38,7 @@ describe('the proxy of the environment', () => {
     const proxy = await tunnelProxy(t, server.port)
     const never = async () => assert.fail('the proxy resolves names')
     const proxies = { https: new Secret(proxy.url) }
-    const ask = outbound({ roots: [testRoot], proxies, resolve: never })
+    const ask = outbound({ roots: [testRoot], proxies, lookUp: never })
 
     const { response, from } = await ask(get('https://auth.test/', { reach: 'public' }))
     await ask(get(plain.origin))
@@ -53,7 +53,7 @@ describe('the proxy of the environment', () => {
   it('is left out for the hosts of NO_PROXY', async (t) => {
     const server = await tlsServer(t, 'auth.test', secure)
     const proxies = { https: new Secret('http://127.0.0.1:1'), no: 'auth.test' }
-    const ask = outbound({ roots: [testRoot], proxies, resolve: toLoopback })
+    const ask = outbound({ roots: [testRoot], proxies, lookUp: toLoopback })
     const { response } = await ask(get(server.origin))
     assert.equal(response.status, 200)
   })

@@ -118,7 +118,7 @@ describe('an outbound request', () => {
     const unknown = async () => {
       throw Object.assign(new Error('getaddrinfo'), { code: 'ENOTFOUND' })
     }
-    await assertUnreachable(outbound({ resolve: unknown })(get('https://nobody.test/')), 'name')
+    await assertUnreachable(outbound({ lookUp: unknown })(get('https://nobody.test/')), 'name')
   })
 })
 
@@ -150,7 +150,7 @@ describe('where an outbound request may go', () => {
   it('not to a name that means a private address when it is dialled (DNS rebinding)', async () => {
     const answers = ['93.184.215.14', '10.0.0.1']
     const resolve = async () => [{ address: answers.shift() ?? '', family: 4 }]
-    const ask = outbound({ resolve, timeLimitMs: 50 })
+    const ask = outbound({ lookUp: resolve, timeLimitMs: 50 })
     await resolve()
     await assertUnreachable(ask(get('https://rebind.test/', { reach: 'public' })), 'private_address')
   })
@@ -160,6 +160,6 @@ describe('where an outbound request may go', () => {
       { address: '93.184.215.14', family: 4 },
       { address: '169.254.169.254', family: 4 },
     ]
-    await assertUnreachable(outbound({ resolve: async () => addresses })(get('https://both.test/')), 'metadata_address')
+    await assertUnreachable(outbound({ lookUp: async () => addresses })(get('https://both.test/')), 'metadata_address')
   })
 })

@@ -4,7 +4,7 @@ import { request as httpsRequest } from 'node:https'
 import { promisify } from 'node:util'
 import { gunzip } from 'node:zlib'
 import type { AddressKind } from '../../network/index.ts'
-import { createAddressGuard, type Reach, type Resolve } from './address-guard.ts'
+import { guardedLookup, type LookUp, type Reach } from './guarded-lookup.ts'
 import { type OutboundProxies, openAgents } from './outbound-agents.ts'
 import { outsideUrl } from './outside-url.ts'
 import { Unreachable, type UnreachableKind } from './provider-failure.ts'
@@ -22,13 +22,13 @@ export interface OutboundOptions {
   readonly roots?: readonly string[]
   readonly proxies?: OutboundProxies
   readonly version: string
-  /** From the name being looked up to the last byte of the answer; as the question says if absent. */
+  /** From the name being looked up to the last byte of the answer; as the request says if absent. */
   readonly timeLimitMs?: number
   /** How names become addresses: the system's way if absent. */
-  readonly resolve?: Resolve
+  readonly lookUp?: LookUp
 }
 
-export interface Question {
+export interface OutboundRequest {
   readonly method: 'GET' | 'POST'
   readonly url: string
   /** In lower case. */
@@ -49,29 +49,29 @@ export interface Answer {
 }
 
 /** Asks once. Redirects are answers like any other. @throws Unreachable */
-export type Outbound = (question: Question) => Promise<Answer>
+export type Outbound = (wanted: OutboundRequest) => Promise<Answer>
 
 /** The only way out of this room. */
 export function openOutbound(options: OutboundOptions): Outbound {
   const agentFor = openAgents(options.proxies, options.roots)
-  return async (question) => {
-    const href = outsideUrl(question.url)
-    if (href === undefined) throw new Unreachable('forbidden_url', hostOf(question.url))
+  return async (wanted) => {
+    const href = outsideUrl(wanted.url)
+    if (href === undefined) throw new Unreachable('forbidden_url', hostOf(wanted.url))
     const url = new URL(href)
-    const guard = createAddressGuard(url, options.hosted ? 'public' : question.reach, options.resolve)
-    const timeLimitMs = options.timeLimitMs ?? question.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS
+    const guarded = guardedLookup(url, options.hosted ? 'public' : wanted.reach, options.lookUp)
+    const timeLimitMs = options.timeLimitMs ?? wanted.timeLimitMs ?? DEFAULT_TIME_LIMIT_MS
     const timeLimit = AbortSignal.timeout(timeLimitMs)
     const request = (url.protocol === 'https:' ? httpsRequest : httpRequest)(url, {
-      method: question.method,
-      headers: { accept: 'application/json', ...question.headers, ...ownHeaders(options.version) },
+      method: wanted.method,
+      headers: { accept: 'application/json', ...wanted.headers, ...ownHeaders(options.version) },
       agent: agentFor(url),
-      lookup: guard.lookup,
+      lookup: guarded.lookup,
       signal: timeLimit,
       // The signal does not reach a socket that still waits for its tunnel through a proxy.
       timeout: timeLimitMs,
     })
     try {
-      return { response: await exchange(request, question, timeLimit), from: guard.from() }
+      return { response: await exchange(request, wanted, timeLimit), from: guarded.from() }
     } catch (error) {
       if (error instanceof Unreachable) throw error
       throw new Unreachable(timeLimit.aborted ? 'time_limit' : kindOf(error, request), url.host)
@@ -83,7 +83,7 @@ export function openOutbound(options: OutboundOptions): Outbound {
 
 /** For requests that spend something which is good once: giving up early would lose it. */
 export function patiently(ask: Outbound): Outbound {
-  return (question) => ask({ ...question, timeLimitMs: TOKEN_TIME_LIMIT_MS })
+  return (wanted) => ask({ ...wanted, timeLimitMs: TOKEN_TIME_LIMIT_MS })
 }
 
 function ownHeaders(version: string) {
@@ -92,7 +92,7 @@ function ownHeaders(version: string) {
 
 async function exchange(
   request: ClientRequest,
-  { body, wants, url }: Question,
+  { body, wants, url }: OutboundRequest,
   timeLimit: AbortSignal,
 ): Promise<Response> {
   // An error that comes after the answer began is the answer's: nobody else listens then.

@@ -1,12 +1,12 @@
 import assert from 'node:assert/strict'
-import { type OutboundOptions, openOutbound, type Question } from './outbound-request.ts'
+import { type OutboundOptions, type OutboundRequest, openOutbound } from './outbound-request.ts'
 import { Unreachable, type UnreachableKind } from './provider-failure.ts'
 
 export function outbound(options: Partial<OutboundOptions> = {}) {
   return openOutbound({ hosted: false, version: '9.9.9', ...options })
 }
 
-export function get(url: string, more: Partial<Question> = {}): Question {
+export function get(url: string, more: Partial<OutboundRequest> = {}): OutboundRequest {
   return { method: 'GET', url, reach: 'private', ...more }
 }
 

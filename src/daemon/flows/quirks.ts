@@ -2,7 +2,7 @@ import type { QuirkName } from '../../protocol/index.ts'
 import type { ProviderDefinition } from '../../schemas/index.ts'
 
 /** Which request the parameters are for. */
-export type Place = 'authorization' | 'device' | 'token'
+export type RequestKind = 'authorization' | 'device' | 'token'
 
 /** One way of departing from OAuth, as data. */
 interface Quirk {
@@ -10,7 +10,7 @@ interface Quirk {
   readonly json?: true
   /** Parameters under another name; with `undefined` they are left out. */
   readonly renamed?: Readonly<Record<string, string | undefined>>
-  readonly renamedIn?: readonly Place[]
+  readonly renamedIn?: readonly RequestKind[]
   /** Values of `grant_type` under another name. */
   readonly grantTypes?: Readonly<Record<string, string>>
   /** The member of a token answer that holds the tokens, where it is there. */
@@ -75,16 +75,20 @@ export function quirk<Name extends keyof Quirk>(definition: ProviderDefinition, 
 }
 
 /** The parameters of a request as the provider wants them. */
-export function bent(definition: ProviderDefinition, place: Place, parameters: URLSearchParams): URLSearchParams {
-  return quirksOf(definition).reduce((before, each) => bentBy(each, place, before), parameters)
+export function withQuirks(
+  definition: ProviderDefinition,
+  kind: RequestKind,
+  parameters: URLSearchParams,
+): URLSearchParams {
+  return quirksOf(definition).reduce((before, each) => withQuirk(each, kind, before), parameters)
 }
 
-function bentBy(each: Quirk, place: Place, parameters: URLSearchParams): URLSearchParams {
+function withQuirk(each: Quirk, kind: RequestKind, parameters: URLSearchParams): URLSearchParams {
   const { renamed = {}, renamedIn, grantTypes = {} } = each
-  const bends = renamedIn === undefined || renamedIn.includes(place)
+  const renames = renamedIn === undefined || renamedIn.includes(kind)
   const entries = [...parameters].flatMap(([name, value]): readonly (readonly [string, string])[] => {
     const sent = name === 'grant_type' ? (grantTypes[value] ?? value) : value
-    const newName = bends && Object.hasOwn(renamed, name) ? renamed[name] : name
+    const newName = renames && Object.hasOwn(renamed, name) ? renamed[name] : name
     return newName === undefined ? [] : [[newName, sent]]
   })
   return new URLSearchParams(entries.map(([name, value]) => [name, value]))

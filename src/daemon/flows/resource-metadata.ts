@@ -1,7 +1,7 @@
-import type { Reach } from './address-guard.ts'
 import { CLIENT_NAME } from './client-metadata-document.ts'
+import type { Reach } from './guarded-lookup.ts'
 import { firstInTurn, isOfOnePlace, LATE, withinPatience } from './in-turn.ts'
-import type { Answer, Outbound, Question } from './outbound-request.ts'
+import type { Answer, Outbound, OutboundRequest } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'
 import { BadAnswer } from './provider-failure.ts'
 import { documentAt, type PublishedDocument } from './server-metadata.ts'
@@ -27,7 +27,7 @@ export interface ResourceMetadata {
 export async function resourceMetadata(ask: Outbound, resource: string): Promise<ResourceMetadata | undefined> {
   const challenge = await challengeOf(ask, resource)
   return firstInTurn(
-    placesOf(resource, challenge).map(({ url, reach, stands }) => async () => {
+    locationsOf(resource, challenge).map(({ url, reach, stands }) => async () => {
       const published = await documentAt(ask, url, reach)
       return published && metadataIn(published, [resource, stands], challenge.scopes)
     }),
@@ -67,7 +67,7 @@ const INITIALIZE = JSON.stringify({
 /** Undefined where it does not answer, or not in time: a stream may be silent until it has something to say. */
 async function challengeIn(
   ask: Outbound,
-  question: Pick<Question, 'method' | 'url' | 'headers' | 'body'>,
+  question: Pick<OutboundRequest, 'method' | 'url' | 'headers' | 'body'>,
 ): Promise<Challenge | undefined> {
   try {
     const answer = await withinPatience(ask({ ...question, reach: 'private', wants: 'head' }))
@@ -95,14 +95,14 @@ function parameterIn(header: string, name: string): string | undefined {
   return quoted ?? bare
 }
 
-interface Place {
+interface MetadataLocation {
   readonly url: string
   readonly reach: Reach
   /** The resource that a document in this place is about (RFC 9728, section 3.3). */
   readonly stands: string
 }
 
-function placesOf(resource: string, { metadataUrl, reach }: Challenge): readonly Place[] {
+function locationsOf(resource: string, { metadataUrl, reach }: Challenge): readonly MetadataLocation[] {
   const { origin, pathname, search } = new URL(resource)
   const wellKnown = `${origin}/.well-known/oauth-protected-resource`
   const inserted = `${wellKnown}${pathname === '/' ? '' : pathname}${search}`

@@ -1,6 +1,6 @@
 import { parseStrictJson } from '../../protocol/index.ts'
-import type { Reach } from './address-guard.ts'
 import type { Demand, OAuthServer } from './flows.ts'
+import type { Reach } from './guarded-lookup.ts'
 import { firstInTurn } from './in-turn.ts'
 import type { Outbound } from './outbound-request.ts'
 import { outsideUrl } from './outside-url.ts'
@@ -39,7 +39,7 @@ function parsed(text: string): unknown {
  */
 export async function serverMetadata(ask: Outbound, issuer: string, reach: Reach): Promise<OAuthServer | undefined> {
   return firstInTurn(
-    placesOf(issuer).map(({ url, isItsOwn }) => async () => {
+    locationsOf(issuer).map(({ url, isItsOwn }) => async () => {
       const published = await documentAt(ask, url, reach)
       if (published === undefined || !isMetadata(published.document)) return undefined
       if (isSameIssuer(published.document['issuer'], issuer)) return serverIn(published)
@@ -49,13 +49,13 @@ export async function serverMetadata(ask: Outbound, issuer: string, reach: Reach
   )
 }
 
-interface Place {
+interface MetadataLocation {
   readonly url: string
   /** Nobody else's metadata may be there; at the root of an origin may be those of its other issuers. */
   readonly isItsOwn: boolean
 }
 
-function placesOf(issuer: string): readonly Place[] {
+function locationsOf(issuer: string): readonly MetadataLocation[] {
   const { origin, pathname } = new URL(issuer)
   const path = pathname.replace(/\/$/, '')
   const own = [

@@ -6,15 +6,15 @@ import { Unreachable, type UnreachableKind } from './provider-failure.ts'
 /** Whether a private address may be asked too. A cloud's metadata service never is. */
 export type Reach = 'private' | 'public'
 
-interface ResolvedAddress {
+interface FoundAddress {
   readonly address: string
   readonly family: number
 }
 
 /** All addresses of a name. */
-export type Resolve = (hostname: string) => Promise<readonly ResolvedAddress[]>
+export type LookUp = (hostname: string) => Promise<readonly FoundAddress[]>
 
-export interface AddressGuard {
+export interface GuardedLookup {
   /** Resolves for the very connection that is then made: what a name meant a moment before does not count. */
   readonly lookup: LookupFunction
   /** Returns what kind of address was connected to; `public` where a proxy looked the name up. */
@@ -22,7 +22,7 @@ export interface AddressGuard {
 }
 
 /** Stands between the name in a URL and a connection. @throws Unreachable where the URL has a literal address out of reach */
-export function createAddressGuard(url: URL, reach: Reach, resolve: Resolve = systemResolve): AddressGuard {
+export function guardedLookup(url: URL, reach: Reach, resolve: LookUp = systemResolve): GuardedLookup {
   const literal = url.hostname.replace(/^\[|\]$/g, '')
   let from: AddressKind = isIP(literal) === 0 ? 'public' : permitted([literal], reach, url)
   const permittedAddresses = async (hostname: string) => {
@@ -37,7 +37,7 @@ export function createAddressGuard(url: URL, reach: Reach, resolve: Resolve = sy
   return { lookup: lookupBy(permittedAddresses), from: () => from }
 }
 
-function systemResolve(hostname: string): Promise<readonly ResolvedAddress[]> {
+function systemResolve(hostname: string): Promise<readonly FoundAddress[]> {
   return lookupName(hostname, { all: true })
 }
 
@@ -52,7 +52,7 @@ function permitted(addresses: readonly string[], reach: Reach, url: URL): Addres
   return kinds.has('public') ? 'public' : 'private'
 }
 
-function lookupBy(resolve: Resolve): LookupFunction {
+function lookupBy(resolve: LookUp): LookupFunction {
   return (hostname, { all }, callback) => {
     resolve(hostname).then(
       (found) => {
