@@ -205,6 +205,18 @@ describe('the listener', () => {
     assert.deepEqual(schema, { $ref: '#/components/schemas/ConnectionList' })
   })
 
+  it('describes each operation by an id of its own, and how it refuses', async () => {
+    const { body } = await send(daemon, 'GET', '/openapi.json')
+    const operations = Object.values<object>(body.paths).flatMap((each) => Object.values(each))
+    const ids = operations.map(({ operationId }) => operationId)
+    assert.deepEqual([...new Set(ids)], ids)
+    for (const { responses, operationId } of operations) {
+      const refused = Object.keys(responses).filter((status) => status.startsWith('4'))
+      assert.ok(refused.length > 0, operationId)
+      for (const status of refused) assert.ok(body.components.responses[`Refused${status}`], `${operationId} ${status}`)
+    }
+  })
+
   it('is no proxy, echoes nothing and knows few methods', async () => {
     const own = `Host: 127.0.0.1:${daemon.port}`
     const ask = (line: string) => rawRequest(daemon.port, `${line} HTTP/1.1\r\n${own}\r\n\r\n`)

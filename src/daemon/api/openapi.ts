@@ -1,6 +1,7 @@
 import * as z from 'zod'
 import { ERROR_NAMES } from '../../protocol/index.ts'
 import { type Access, shapeNames } from '../../schemas/index.ts'
+import { refusals, refusalsOf } from './openapi-errors.ts'
 import type { Route } from './route.ts'
 
 /** The OpenAPI 3.1 document of these routes, made from the very schemas they validate with. */
@@ -22,6 +23,7 @@ export function openApiDocument(routes: readonly Route[], { version, baseUrl }: 
     paths,
     components: {
       schemas: { Error: errorBody, ...shapes.named() },
+      responses: refusals({ $ref: `${COMPONENTS}Error` }),
       securitySchemes: {
         pop: {
           type: 'apiKey',
@@ -110,6 +112,7 @@ function operation(route: Route, shapes: Shapes): object {
     }),
     responses: {
       [String(route.status ?? 200)]: { description: 'Done', content: json(shapes.schemaOf(route.reply, 'output')) },
+      ...refusalsOf(route),
       default: {
         description: 'An error',
         content: json({ $ref: `${COMPONENTS}Error` }),
@@ -118,8 +121,10 @@ function operation(route: Route, shapes: Shapes): object {
   }
 }
 
-function operationId({ method, path }: Route): string {
-  const words = path.split(/[/{}._-]+/).filter((word) => word !== '' && word !== 'api')
+/** A page and an endpoint may have one name: `/connections` shows what `/api/connections` lists. */
+function operationId({ method, path, isPage }: Route): string {
+  const all = path.split(/[/{}._-]+/).filter((word) => word !== '' && word !== 'api')
+  const words = isPage ? [...all, 'page'] : all
   return [method.toLowerCase(), ...words].join('_')
 }
 
