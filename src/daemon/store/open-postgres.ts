@@ -5,6 +5,7 @@ import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { isPassing, isRefused } from './postgres-failure.ts'
+import { StatementNames } from './statement-names.ts'
 import type { Tables } from './tables.ts'
 
 /** How long something may take, in milliseconds, before it is given up. */
@@ -31,7 +32,7 @@ const CONNECTIONS = 10
 
 /** A pool for requests. */
 export function requestsOn(url: Secret): Promise<Db> {
-  return openPool(url, REQUEST, CONNECTIONS)
+  return openPool(url, REQUEST, CONNECTIONS, new StatementNames())
 }
 
 /** One connection with time for a change of the schema, for as long as `work` takes. */
@@ -65,7 +66,7 @@ export async function whenStarted(work: () => Promise<unknown>): Promise<void> {
   }
 }
 
-async function openPool(url: Secret, limits: Limits, max: number): Promise<Db> {
+async function openPool(url: Secret, limits: Limits, max: number, names?: StatementNames): Promise<Db> {
   const { default: pg } = await import('pg')
   // bigint columns are counters far below 2^53; text would compare as text.
   const parseBigint = (text: string) => Number(text)
@@ -104,7 +105,7 @@ async function openPool(url: Secret, limits: Limits, max: number): Promise<Db> {
       })
     }
   }
-  return new Kysely<Tables>({ dialect: postgresDialect(new pg.Pool({ ...options, Client } as never)) })
+  return new Kysely<Tables>({ dialect: postgresDialect(new pg.Pool({ ...options, Client } as never), names) })
 }
 
 function settingsFor({ lock, statement, idle }: Limits): string {

@@ -11,6 +11,7 @@ import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
+import { withNewNames } from './statement-names.ts'
 import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
@@ -224,8 +225,9 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
     clock,
     // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
     // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
-    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => locked(db, work))),
-    snapshot: (work) => db.transaction().setIsolationLevel('repeatable read').execute(work),
+    transaction: (work) =>
+      dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => withNewNames(() => locked(db, work))),
+    snapshot: (work) => withNewNames(() => db.transaction().setIsolationLevel('repeatable read').execute(work)),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)
     },

@@ -11,13 +11,17 @@ import {
   type TransactionSettings,
 } from 'kysely'
 import type { DatabaseError, Pool, PoolClient } from 'pg'
-import { postgresFailure } from './postgres-failure.ts'
+import { namesRefused, postgresFailure } from './postgres-failure.ts'
+import type { StatementNames } from './statement-names.ts'
 
-/** Kysely over a pool of `pg`: a connection that failed is never used again, nor waited for. */
-export function postgresDialect(pool: Pool): Dialect {
+/**
+ * Kysely over a pool of `pg`: a connection that failed is never used again, nor waited for.
+ * @param names of statements; all go without one where absent
+ */
+export function postgresDialect(pool: Pool, names?: StatementNames): Dialect {
   return {
     createAdapter: () => new PostgresAdapter(),
-    createDriver: () => new PostgresDriver(pool),
+    createDriver: () => new PostgresDriver(pool, names),
     createIntrospector: (db) => new PostgresIntrospector(db),
     createQueryCompiler: () => new PostgresQueryCompiler(),
   }
@@ -28,9 +32,11 @@ const GOODBYE_MS = 1000
 
 class PostgresDriver implements Driver {
   readonly #pool: Pool
+  readonly #names: StatementNames | undefined
 
-  constructor(pool: Pool) {
+  constructor(pool: Pool, names: StatementNames | undefined) {
     this.#pool = pool
+    this.#names = names
     // A connection that dies has an error, whether it rests or is in use; unheard, it would end the daemon. Whoever uses
     // the connection is told by the query.
     pool.on('connect', (client) => client.on('error', () => undefined))
@@ -41,14 +47,14 @@ class PostgresDriver implements Driver {
 
   async acquireConnection(): Promise<PostgresConnection> {
     try {
-      return new PostgresConnection(await this.#pool.connect())
+      return new PostgresConnection(await this.#pool.connect(), this.#names)
     } catch (cause) {
       throw postgresFailure(cause, 'connecting')
     }
   }
 
   async beginTransaction(connection: PostgresConnection, { isolationLevel }: TransactionSettings): Promise<void> {
-    await connection.run(isolationLevel ? `start transaction isolation level ${isolationLevel}` : 'begin')
+    await connection.begin(isolationLevel ? `start transaction isolation level ${isolationLevel}` : 'begin')
   }
 
   async commitTransaction(connection: PostgresConnection): Promise<void> {
@@ -75,10 +81,13 @@ class PostgresDriver implements Driver {
 
 class PostgresConnection implements DatabaseConnection {
   readonly #client: PoolClient
+  readonly #names: StatementNames | undefined
   #isBroken = false
+  #isInTransaction = false
 
-  constructor(client: PoolClient) {
+  constructor(client: PoolClient, names: StatementNames | undefined) {
     this.#client = client
+    this.#names = names
   }
 
   get isBroken(): boolean {
@@ -94,7 +103,7 @@ class PostgresConnection implements DatabaseConnection {
   }
 
   async executeQuery<Row>({ sql, parameters }: CompiledQuery): Promise<QueryResult<Row>> {
-    const { command, rowCount, rows } = await this.#query(sql, parameters)
+    const { command, rowCount, rows } = await this.#statement(sql, parameters)
     return { rows, ...(CHANGES.has(command) && { numAffectedRows: BigInt(rowCount ?? 0) }) }
   }
 
@@ -103,14 +112,32 @@ class PostgresConnection implements DatabaseConnection {
     throw new Error('Postgres queries are not streamed')
   }
 
-  /** The command that Postgres says it has carried out. */
+  /** Returns the command that Postgres says it has carried out. */
   async run(sql: string): Promise<string> {
     return (await this.#query(sql, [])).command
   }
 
-  async #query(sql: string, parameters: readonly unknown[]) {
+  async begin(sql: string): Promise<void> {
+    this.#isInTransaction = true
+    await this.run(sql)
+  }
+
+  async #statement(sql: string, parameters: readonly unknown[]) {
+    // What has no values is a change of the schema, or asked once.
+    const name = parameters.length > 0 ? this.#names?.of(sql) : undefined
     try {
-      return await this.#client.query(sql, [...parameters])
+      return await this.#query(sql, parameters, name)
+    } catch (error) {
+      if (name === undefined || !this.#names?.refusedBy(error)) throw error
+      // What the transaction has done is lost with it: it has to be begun anew.
+      if (this.#isInTransaction) throw namesRefused(error)
+      return this.#query(sql, parameters)
+    }
+  }
+
+  async #query(text: string, parameters: readonly unknown[], name?: string) {
+    try {
+      return await this.#client.query({ text, values: [...parameters], ...(name !== undefined && { name }) })
     } catch (cause) {
       if (!isAnswer(cause)) this.discard()
       throw postgresFailure(cause, 'asking')

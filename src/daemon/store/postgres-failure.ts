@@ -51,6 +51,20 @@ export function postgresFailure(cause: unknown, when: 'connecting' | 'asking'): 
   return outage
 }
 
+/** The outage of a transaction that came upon a name which leads nowhere; begun anew, it has none. */
+export function namesRefused(cause: unknown): BrokerError {
+  const outage = unusable('a prepared statement is gone', { cause })
+  refused.add(outage)
+  return outage
+}
+
+/** Returns whether a transaction ended for {@link namesRefused}. */
+export function isNamesRefused(error: unknown): boolean {
+  return error instanceof BrokerError && refused.has(error)
+}
+
+const refused = new WeakSet<BrokerError>()
+
 /** Returns whether it may be over in a moment: Postgres is starting, its port is not open yet, or somebody holds a lock. */
 export function isPassing(error: unknown): boolean {
   return isRefused(error) || /^(?:57P0|55P03)/.test(codeOf(error))
