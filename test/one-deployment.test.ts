@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { spawnSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -8,6 +9,7 @@ import pg from 'pg'
 import { DaemonClient, expectDaemon } from '../src/client/index.ts'
 import { generateSigningKey, verifySignature } from '../src/identity/index.ts'
 import { whyNot } from '../tools/available.ts'
+import { BROKER } from './broker-command.ts'
 import {
   type Caller,
   caller,
@@ -241,6 +243,47 @@ describe('daemons on one Postgres', { skip: whyNot('postgres') }, () => {
     assert.equal((await conditionOf(ada)).status, 'ready')
     assert.deepEqual(await customOf(ada), ['acme'])
     assert.equal(await didOf(await start(env)), did)
+  })
+
+  it('tell of a data key that was removed, seal nothing by it, and put it back', async () => {
+    const env = await newStore()
+    const running = await start(env)
+    const ada = await owner(running)
+    await connect(ada, 'openai', KEY)
+    await sql(env, `delete from data_keys where vault_id <> 'rights'`)
+    const { status, issues } = await conditionOf(ada)
+    assert.equal(status, 'not_ready')
+    assert.match(issues.join(), /data key of the vault is missing/)
+    const body = { provider: 'groq', flow: 'api_key' }
+    const { body: session } = await ada.call('POST', '/api/auth/sessions', body)
+    const typed = { input: { api_key: `gsk_CNRY${'c'.repeat(48)}` } }
+    const login = await ada.call('POST', `/api/auth/sessions/${session.id}/resume`, typed)
+    assert.notEqual(login.status, 200)
+
+    assert.equal((await ada.call('POST', '/api/vault/restore', {})).status, 200)
+    assert.equal((await conditionOf(ada)).status, 'ready')
+    const later = caller(await start(env), 'ada', ada.key)
+    assert.equal((await later.call('POST', '/api/credentials/resolve', { host: 'api.openai.com' })).status, 200)
+  })
+
+  it('can be asked after, stopped and started anew by the command line where they are sealed', async () => {
+    const env = await newStore()
+    const home = temporaryHome(cleanup)
+    await (await start(env, home)).stop()
+    const sealed = await start({ ...env, BROKER_MASTER_KEY: randomBytes(32).toString('base64') }, home)
+    const broker = (...args: readonly string[]) =>
+      spawnSync(BROKER, args, {
+        env: { ...process.env, ...env, HOME: home, BROKER_HOME: home, BROKER_PORT: String(sealed.port) },
+        encoding: 'utf8',
+      })
+    const { status, stderr } = broker('doctor')
+    assert.equal(status, 9)
+    assert.match(stderr, /cannot open its vault\n.*daemon logs.*daemon restart/s)
+    assert.match(broker('daemon', 'status').stderr, /cannot open its vault/)
+    const restarted = broker('daemon', 'restart')
+    assert.equal(restarted.status, 0, restarted.stderr)
+    assert.equal(broker('daemon', 'status').status, 0)
+    assert.equal(broker('daemon', 'stop').status, 0)
   })
 
   it('use no definition that another hand has changed, removed or put back', async () => {

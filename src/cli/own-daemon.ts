@@ -9,6 +9,7 @@ import {
   type Config,
   type DaemonInfo,
   folderOfHome,
+  isSealed,
   privateFolder,
   readDaemonInfo,
   withoutProxies,
@@ -101,7 +102,8 @@ async function untilProven(config: Config, log: DebugLog, checkAlive: () => void
   try {
     for (;;) {
       const info = readDaemonInfo(config.paths)
-      if (info && (await hasProven(client, Date.now() > deadline))) return info
+      if (info && (await hasProven(client, isSealed(info) ? 'sealed' : Date.now() > deadline ? 'late' : 'starting')))
+        return info
       checkAlive()
       if (Date.now() > deadline) throw tooSlow(config)
       await delay(LOOK_AGAIN)
@@ -111,12 +113,13 @@ async function untilProven(config: Config, log: DebugLog, checkAlive: () => void
   }
 }
 
-async function hasProven(client: ReturnType<typeof connect>, isLate: boolean): Promise<boolean> {
+async function hasProven(client: ReturnType<typeof connect>, state: 'starting' | 'late' | 'sealed'): Promise<boolean> {
   try {
     await client.prove()
     return true
   } catch (error) {
-    if (isLate) throw error
+    // What is written may be of a daemon before, as long as nothing listens.
+    if (state === 'late' || (state === 'sealed' && !isNothingListening(error))) throw error
     return false
   }
 }
@@ -129,7 +132,8 @@ export async function stopDaemon(config: Config, log: DebugLog): Promise<DaemonI
     await proveDaemon(config, log)
   } catch (error) {
     if (isNothingListening(error)) return undefined
-    throw error
+    // It cannot prove anything. That it is ours, this home says, and nobody else writes there.
+    if (info === undefined || !isSealed(info) || !isAlive(info.pid)) throw error
   }
   if (info === undefined) return undefined
   process.kill(info.pid, 'SIGTERM')

@@ -1,6 +1,7 @@
 import { DaemonClient, expectDaemon, pinDaemon, type Signer, type Trust } from '../client/index.ts'
 import {
   type Config,
+  isSealed,
   listIdentities,
   readClientConfig,
   readDaemonInfo,
@@ -68,6 +69,7 @@ export function connect(
     ...(onProven && { onProven }),
     check: (did) => daemonCheck(config)(did),
     trust: () => trustOf(config),
+    isSealed: () => config.baseUrlIsOwn && isSealed(readDaemonInfo(config.paths)),
     onRequest: ({ path, milliseconds, ...request }) => {
       // One for each request of a run: what became of it is in the audit log.
       if (path === RESOLVE && request.status === 200) return

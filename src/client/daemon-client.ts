@@ -60,6 +60,8 @@ export interface DaemonClientOptions {
   readonly trust?: () => Promise<Trust>
   /** Hears what a daemon that has proven itself says of itself. */
   readonly onProven?: (health: Health) => void
+  /** Whether the home's own daemon has written down that it cannot open what it proves itself by. */
+  readonly isSealed?: () => boolean
   /** What the user can do where nothing answers. */
   readonly unreachableHint?: string
   /** Hears of each request that ended, without query, body and headers; `status` 0 where nothing answered. */
@@ -457,6 +459,12 @@ export class DaemonClient {
 
   /** It proves nothing any more, and is told nothing. */
   #stopping(): BrokerError {
+    if (this.#options.isSealed?.()) {
+      return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} cannot open its vault`, {
+        hint: '`broker daemon logs` says why; once that is mended: broker daemon restart',
+        retryAfter: 1,
+      })
+    }
     return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} is stopping`, {
       hint: 'Try again in a moment; `broker daemon status` says how it is.',
       retryAfter: 1,

@@ -35,6 +35,7 @@ export {
   ensureBootstrapSecret,
   ensureDaemonKey,
   ensureServerConfig,
+  isSealed,
   readBootstrapSecret,
   readDaemonInfo,
   readDaemonKey,

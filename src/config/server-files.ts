@@ -11,7 +11,7 @@ export interface DaemonInfo {
   readonly port: number
   readonly started_at: string
   readonly version: string
-  /** did:key the daemon proves itself by. */
+  /** did:key the daemon proves itself by; empty where it cannot open what has it. */
   readonly did: string
 }
 
@@ -27,6 +27,11 @@ export function readDaemonInfo(paths: HomePaths): DaemonInfo | undefined {
     typeof version === 'string' &&
     typeof did === 'string'
   return complete ? { pid, port, started_at, version, did } : undefined
+}
+
+/** Returns whether the home's daemon runs without what it proves itself by: its vault does not open. */
+export function isSealed(info: DaemonInfo | undefined): boolean {
+  return info?.did === ''
 }
 
 /** The port that the home's daemon says; undefined where there is none, or none whose word is taken. */

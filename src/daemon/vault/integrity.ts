@@ -31,7 +31,7 @@ const RECORDS_AT_ONCE = 200
 export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
   // Asked for first: whoever reads just before a change must not find a thief.
   const floor = pass.anchor.isRolledBack(pass.vaultId) ? 0 : pass.anchor.reached(pass.vaultId)
-  const { manifest, rows } = await readVault(pass)
+  const { manifest, rows, terms } = await readVault(pass)
   const issues: string[] = []
   let found: Manifest = emptyManifest()
   for (const [index, row] of rows.entries()) {
@@ -41,7 +41,7 @@ export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
     found = withRecord(pass.keys, found, row)
   }
   if (manifest !== undefined && manifest.generation < floor) pass.anchor.noteRollback(pass.vaultId)
-  const breach = manifestBreach(pass, manifest, found)
+  const breach = manifestBreach(pass, manifest, found) ?? dataKeyBreach(terms, rows)
   // Other daemons may have brought it further than this one knows.
   if (breach === undefined && manifest !== undefined) pass.anchor.advance(pass.vaultId, manifest.generation)
   const all = [...issues, ...(breach === undefined ? anchorIssues(pass.anchor) : [breach])]
@@ -58,6 +58,9 @@ async function readVault({ store, vaultId }: IntegrityPass) {
   return store.snapshot(async (tx) => ({
     manifest: await tx.selectFrom('manifests').selectAll().where('vault_id', '=', vaultId).executeTakeFirst(),
     rows: await tx.selectFrom('records').selectAll().where('vault_id', '=', vaultId).execute(),
+    terms: (await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()).map(
+      ({ term }) => term,
+    ),
   }))
 }
 
@@ -73,6 +76,14 @@ export async function opens(
   } catch {
     return false
   }
+}
+
+export const DATA_KEY_MISSING = 'The data key of the vault is missing'
+
+/** A daemon that knows one goes on, and nobody after it. */
+function dataKeyBreach(terms: readonly number[], rows: readonly RecordRow[]): string | undefined {
+  const isMissing = terms.length === 0 || rows.some(({ term }) => !terms.includes(term))
+  return isMissing ? `${DATA_KEY_MISSING}. Where a daemon runs that has it: broker doctor --accept-restore` : undefined
 }
 
 function manifestBreach(

@@ -53,6 +53,11 @@ export function makeDataKey(keys: KeyHierarchy, vaultId: string, term: number): 
   return { dataKey: { term, key: wiped(bytes, createSecretKey) }, wrapped }
 }
 
+/** Returns a key as it is stored. */
+export function wrapDataKey(keys: KeyHierarchy, vaultId: string, { term, key }: DataKey): Buffer {
+  return wiped(key.export(), (bytes) => seal(keys.wrapping, bytes, dataKeyContext(keys, vaultId, term)))
+}
+
 /** @throws Error where the wrapped key is another vault's or term's, or was changed. */
 export function unwrapDataKey(keys: KeyHierarchy, vaultId: string, term: number, wrapped: Uint8Array): DataKey {
   return { term, key: wiped(open(keys.wrapping, wrapped, dataKeyContext(keys, vaultId, term)), createSecretKey) }

@@ -5,8 +5,16 @@ import { type Db, preparedQuery, type RecordRow, type Store } from '../store/ind
 import { open, seal, wiped } from './aead.ts'
 import { type Anchor, type AnchorFile, openAnchor } from './anchor.ts'
 import { Inspections } from './inspections.ts'
-import { checkIntegrity, type Integrity, opens } from './integrity.ts'
-import { type DataKey, deriveKeys, type KeyHierarchy, keyIdOf, makeDataKey, unwrapDataKey } from './key-hierarchy.ts'
+import { checkIntegrity, DATA_KEY_MISSING, type Integrity, opens } from './integrity.ts'
+import {
+  type DataKey,
+  deriveKeys,
+  type KeyHierarchy,
+  keyIdOf,
+  makeDataKey,
+  unwrapDataKey,
+  wrapDataKey,
+} from './key-hierarchy.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
 import {
   existingMasterKey,
@@ -408,7 +416,9 @@ class SealedRecords implements Vault {
       .select((eb) => eb.fn.max('term').as('term'))
       .where('vault_id', '=', vaultId)
       .executeTakeFirst()
-    return this.#dataKey(db, vaultId, row?.term ?? 1)
+    // One that is in memory alone opens nothing after the next start: nothing new is sealed with it.
+    if (row?.term == null) throw integrityError(DATA_KEY_MISSING)
+    return this.#dataKey(db, vaultId, row.term)
   }
 
   async #dataKey(db: Db, vaultId: string, term: number): Promise<DataKey> {
@@ -422,7 +432,7 @@ class SealedRecords implements Vault {
       .where('vault_id', '=', vaultId)
       .where('term', '=', term)
       .executeTakeFirst()
-    if (!row) throw integrityError('The data key of the vault is missing')
+    if (!row) throw integrityError(DATA_KEY_MISSING)
     const dataKey = opened(() => unwrapDataKey(keys, vaultId, term, row.wrapped), 'The data key of the vault')
     this.#dataKeys.set(name, dataKey)
     return dataKey
@@ -430,6 +440,7 @@ class SealedRecords implements Vault {
 
   async restore(tx: Db, vaultId: string): Promise<readonly Pick<RecordRef, 'kind' | 'id'>[]> {
     const { keys, anchor } = this.#unsealed()
+    await this.#putBackDataKeys(tx, vaultId)
     const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
     const rows = await tx.selectFrom('records').selectAll().where('vault_id', '=', vaultId).execute()
     const pass = { db: tx, keys, vaultId, dataKeyOf }
@@ -454,6 +465,19 @@ class SealedRecords implements Vault {
     this.#newest.clear()
     this.#inspections.forget(vaultId)
     return lost.map(({ kind, id }) => ({ kind: kind as RecordRef['kind'], id }))
+  }
+
+  /** Whoever removed one has not removed it from here. */
+  async #putBackDataKeys(tx: Db, vaultId: string): Promise<void> {
+    const { keys } = this.#unsealed()
+    const rows = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()
+    const stored = new Set(rows.map(({ term }) => `${vaultId}/${term}`))
+    const created_at = new Date((this.#options.now ?? Date.now)()).toISOString()
+    for (const [name, dataKey] of this.#dataKeys) {
+      if (!name.startsWith(`${vaultId}/`) || stored.has(name)) continue
+      const row = { vault_id: vaultId, term: dataKey.term, wrapped: wrapDataKey(keys, vaultId, dataKey), created_at }
+      await tx.insertInto('data_keys').values(row).execute()
+    }
   }
 
   async #replaceManifest(tx: Db, vaultId: string, manifest: Manifest): Promise<void> {
