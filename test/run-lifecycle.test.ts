@@ -369,6 +369,20 @@ describe('broker run', { timeout: 240_000 }, () => {
       assert.doesNotMatch(stderr, /the proxy stays/)
     })
 
+    it('goes on without its debug log and its notices where the disk is full', async () => {
+      const log = join(world.folder, 'full.log')
+      const fill = 'ulimit -f 1000; head -c 2000000 /dev/zero >"$1" 2>/dev/null'
+      const run = 'exec "$0" --log-file "$1" run --only acme --strict -- "$2" -e "$3" 2>/dev/full'
+      // Of the first request the proxy would write a line.
+      const ask = `fetch('https://${STRANGER}/').catch(() => fetch('${ITEMS}')).then(({ status }) => process.exit(status === 200 ? 7 : 1))`
+      const env = { ...world.env, NO_PROXY: ACME }
+
+      const { status } = await output('sh', ['-c', `${fill}; ${run}`, BROKER, log, process.execPath, ask], env)
+
+      assert.equal(status, 7)
+      assert.doesNotMatch(readFileSync(log, 'latin1'), /event/)
+    })
+
     it('serves no credentials but those of its own child', async () => {
       const [mine, theirs] = await Promise.all([world.startAsking(), world.startAsking()])
       const url = new URL(String(theirs.child.env['HTTPS_PROXY']))
