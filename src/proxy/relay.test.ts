@@ -464,6 +464,27 @@ test('an answer that is no HTTP is 502', async (t) => {
   assert.match(await ask(t, proxy, HOST, GET), /^HTTP\/1.1 502 [\s\S]*"reason":"protocol"/)
 })
 
+const NO_ANSWERS: readonly (readonly [string, string])[] = [
+  ['bare LF for line ends', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
+  ['a bare LF behind good lines', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nServer: x\n'],
+  ['a bare CR', 'HTTP/1.1 200 OK\rContent-Length: 2\r\r'],
+  ['a NUL', 'HTTP/1.1 200 OK\r\nServer: \0'],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.6'],
+  ['HTTP/0.9', '<html>'],
+  ['a status that is none', 'HTTP/1.1 2OO OK\r\n'],
+  ['a field that is none', 'HTTP/1.1 200 OK\r\nServer: x\r\nno field\r\n'],
+  ['a folded field', 'HTTP/1.1 200 OK\r\nServer: x\r\n y\r\n'],
+  ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(2_000)],
+]
+
+for (const [what, begin] of NO_ANSWERS) {
+  test(`an answer that begins as none is 502 at once: ${what}`, async (t) => {
+    const { proxy } = await world(t, answering(begin))
+
+    assert.match(await ask(t, proxy, HOST, GET), /HTTP\/1.1 502 [\s\S]*"reason":"protocol"/)
+  })
+}
+
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
 const BROKEN_BODIES: readonly (readonly [string, string])[] = [
   ['CL.TE', `Content-Length: 4\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n${SMUGGLED}`],

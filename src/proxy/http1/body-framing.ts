@@ -1,5 +1,6 @@
 import { type BodyFraming, isBodiless } from '../messages/index.ts'
-import { cannotBecomeHead, type HeaderField, MAX_HEAD_BYTES, parseHeaderFields } from './header-fields.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { cannotBecomeHead, findHeadEnd, type HeaderField, MAX_HEAD_BYTES, parseHeaderFields } from './header-fields.ts'
 
 type State = 'data' | 'size' | 'data_end' | 'trailers' | 'held_trailers'
 
@@ -56,7 +57,7 @@ export class BodyFramer implements BodyReader {
   #state: State
   #left = 0
   #sizeLine = ''
-  #held = ''
+  #held: GatheredBytes | undefined
 
   constructor(framing: BodyFraming, credentialNames: ReadonlySet<string>) {
     this.#untilClose = framing.kind === 'until_close'
@@ -158,14 +159,16 @@ export class BodyFramer implements BodyReader {
   }
 
   #readTrailers(bytes: Buffer, from: number): number {
-    const before = this.#held.length
-    this.#held += bytes.toString('latin1', from, Math.min(bytes.length, from + MAX_HEAD_BYTES + 4))
-    const end = trailersEnd(this.#held, before)
+    this.#held ??= new GatheredBytes()
+    const before = this.#held.bytes.length
+    this.#held.append(bytes.subarray(from, from + MAX_HEAD_BYTES + 4))
+    const held = this.#held.bytes
+    const end = trailersEnd(held, before)
     if (end === -1) {
-      this.malformed = this.#held.length > MAX_HEAD_BYTES || cannotBecomeHead(Buffer.from(this.#held, 'latin1'))
+      this.malformed = held.length > MAX_HEAD_BYTES || cannotBecomeHead(held, before)
       return bytes.length
     }
-    this.#finish(this.#held.slice(0, end - 2))
+    this.#finish(held.toString('latin1', 0, end - 2))
     return from + end - before
   }
 
@@ -182,10 +185,8 @@ export class BodyFramer implements BodyReader {
   }
 }
 
-function trailersEnd(held: string, searchFrom: number): number {
-  if (held.startsWith('\r\n')) return 2
-  const at = held.indexOf('\r\n\r\n', Math.max(0, searchFrom - 3))
-  return at === -1 ? -1 : at + 4
+function trailersEnd(held: Buffer, searchFrom: number): number {
+  return held[0] === CR && held[1] === LF ? 2 : findHeadEnd(held, searchFrom)
 }
 
 // At most eight digits: no chunk of more than 4 GiB. An extension passes as it came, as long as it is printable.
