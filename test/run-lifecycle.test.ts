@@ -356,6 +356,24 @@ describe('broker run', { timeout: 240_000 }, () => {
       assert.deepEqual(runFolders(world), [])
     })
 
+    it('says at once that its proxy was killed, and nothing of the child goes out bare', async () => {
+      const run = await world.startAsking()
+      const [told] = run.process.stderr ? [once(run.process.stderr, 'data')] : []
+      assert.equal((await run.get(ITEMS)).status, 200)
+      const before = api.received.length
+      process.kill(proxyPid(world), 'SIGKILL')
+
+      assert.match(String(await told), /proxy of this run ended before the command, which goes on/)
+      for (const url of [ITEMS, `https://${STRANGER}/`])
+        assert.match(String((await run.get(url)).failure), /ECONNREFUSED/)
+      assert.match(String((await run.connect(`${ACME}:443`)).failure), /ECONNREFUSED/)
+
+      const { code, stderr } = await run.end()
+      assert.equal(code, 0)
+      assert.equal(stderr.match(/proxy of this run ended/g)?.length, 1)
+      assert.equal(api.received.length, before)
+    })
+
     it('says that its proxy has ended where that was told to', async () => {
       const run = await world.startAsking()
       const pid = proxyPid(world)
