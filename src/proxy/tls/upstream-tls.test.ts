@@ -17,6 +17,8 @@ const HELD: readonly (readonly [names: string, subjectAltName: string | undefine
   ['no name but the common one', undefined, 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['an address beside the common name', 'IP:127.0.0.1', 'ERR_TLS_CERT_ALTNAME_INVALID'],
   ['a mail address beside the common name', `email:root@${HOST}`, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['a name that ends in a dot', `DNS:${HOST}.`, 'ERR_TLS_CERT_ALTNAME_INVALID'],
+  ['such a name beside a good one', `DNS:${HOST}.,DNS:${HOST}`, undefined],
   ['another name', 'DNS:api.other.test', 'ERR_TLS_CERT_ALTNAME_INVALID'],
 ]
 

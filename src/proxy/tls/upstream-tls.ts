@@ -53,5 +53,14 @@ export class UpstreamTls {
 
 /** By subjectAltName alone (RFC 9525 section 6.3): Node would take the common name where that names no host. */
 function checkNames(host: string, certificate: PeerCertificate): Error | undefined {
-  return checkServerIdentity(host, { ...certificate, subject: { ...certificate.subject, CN: '' } })
+  const subjectaltname = withoutRootedNames(certificate.subjectaltname ?? '')
+  return checkServerIdentity(host, { ...certificate, subjectaltname, subject: { ...certificate.subject, CN: '' } })
+}
+
+/** Without names that end in a dot, which RFC 5280 does not have and Node takes for those without. */
+function withoutRootedNames(names: string): string {
+  // In what is quoted a comma parts nothing.
+  if (names.includes('"')) return names
+  const kept = names.split(', ').filter((name) => !name.endsWith('.'))
+  return kept.join(', ')
 }
