@@ -356,6 +356,24 @@ describe('broker run', { timeout: 240_000 }, () => {
       assert.deepEqual(runFolders(world), [])
     })
 
+    it('says at once that its proxy was killed, and nothing of the child goes out bare', async () => {
+      const run = await world.startAsking()
+      const [told] = run.process.stderr ? [once(run.process.stderr, 'data')] : []
+      assert.equal((await run.get(ITEMS)).status, 200)
+      const before = api.received.length
+      process.kill(proxyPid(world), 'SIGKILL')
+
+      assert.match(String(await told), /proxy of this run ended before the command, which goes on/)
+      for (const url of [ITEMS, `https://${STRANGER}/`])
+        assert.match(String((await run.get(url)).failure), /ECONNREFUSED/)
+      assert.match(String((await run.connect(`${ACME}:443`)).failure), /ECONNREFUSED/)
+
+      const { code, stderr } = await run.end()
+      assert.equal(code, 0)
+      assert.equal(stderr.match(/proxy of this run ended/g)?.length, 1)
+      assert.equal(api.received.length, before)
+    })
+
     it('says that its proxy has ended where that was told to', async () => {
       const run = await world.startAsking()
       const pid = proxyPid(world)
@@ -367,6 +385,20 @@ describe('broker run', { timeout: 240_000 }, () => {
       assert.equal(code, 0)
       assert.match(stderr, /proxy of this run ended before the command/)
       assert.doesNotMatch(stderr, /the proxy stays/)
+    })
+
+    it('goes on without its debug log and its notices where the disk is full', async () => {
+      const log = join(world.folder, 'full.log')
+      const fill = 'ulimit -f 1000; head -c 2000000 /dev/zero >"$1" 2>/dev/null'
+      const run = 'exec "$0" --log-file "$1" run --only acme --strict -- "$2" -e "$3" 2>/dev/full'
+      // Of the first request the proxy would write a line.
+      const ask = `fetch('https://${STRANGER}/').catch(() => fetch('${ITEMS}')).then(({ status }) => process.exit(status === 200 ? 7 : 1))`
+      const env = { ...world.env, NO_PROXY: ACME }
+
+      const { status } = await output('sh', ['-c', `${fill}; ${run}`, BROKER, log, process.execPath, ask], env)
+
+      assert.equal(status, 7)
+      assert.doesNotMatch(readFileSync(log, 'latin1'), /event/)
     })
 
     it('serves no credentials but those of its own child', async () => {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
-import { linkSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import { linkSync, mkdirSync, mkdtempSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
@@ -55,6 +56,36 @@ test('a full log is put aside', (t) => {
   assert.match(readFileSync(path, 'utf8'), /"event": "next"/)
 })
 
+test('a disk that fills up costs lines and ends nothing', (t) => {
+  const path = join(folder(t), 'broker.log')
+
+  const { status, stderr } = spawnSync(
+    'sh',
+    ['-c', 'ulimit -f 1 && exec "$0" --input-type=module -e "$1" "$2"', process.execPath, WRITE_MANY, path],
+    { encoding: 'utf8' },
+  )
+
+  assert.deepEqual([status, stderr], [0, ''])
+  const lines = readFileSync(path, 'utf8').split('\n')
+  assert.match(lines[0] ?? '', /"event": "line"/)
+  assert.match(lines.at(-2) ?? '', /"event": "there is room again"/)
+})
+
+test('a log that cannot be opened again costs lines and ends nothing', (t) => {
+  const root = folder(t)
+  const path = join(root, 'logs', 'broker.log')
+  mkdirSync(join(root, 'logs'))
+  const log = openDebugLog({ path, isDefault: false })
+  log.write({ event: 'first' })
+  rmSync(join(root, 'logs'), { recursive: true })
+
+  for (let line = 0; line < 3; line += 1) log.write({ event: 'x'.repeat(1024 * 1024) })
+  mkdirSync(join(root, 'logs'))
+  log.write({ event: 'there again' })
+
+  assert.match(readFileSync(path, 'utf8'), /"event": "there again"/)
+})
+
 test('without a path nothing is written, and verbose lines are shown all the same', () => {
   const shown: string[] = []
 
@@ -62,6 +93,18 @@ test('without a path nothing is written, and verbose lines are shown all the sam
 
   assert.equal(shown.length, 1)
 })
+
+const MODULE = new URL('./debug-log.ts', import.meta.url).href
+
+// The first 512 bytes (of some shells 1,024) that a file may have are soon full; a file that was emptied has room again.
+const WRITE_MANY = `
+  import { truncateSync } from 'node:fs'
+  import { openDebugLog } from '${MODULE}'
+  const path = process.argv[1]
+  const log = openDebugLog({ path, isDefault: false })
+  for (let line = 0; line < 100; line += 1) log.write({ event: 'line', line })
+  truncateSync(path, 300)
+  log.write({ event: 'there is room again' })`
 
 function folder(t: TestContext): string {
   const path = mkdtempSync(join(tmpdir(), 'broker-test-'))

@@ -24,29 +24,57 @@ export interface DebugLogOptions {
 
 /**
  * Opens the log at its first line. It is written at once and not by a stream: several commands may write at the same
- * time, and a command's end cuts nothing off.
- * @throws BrokerError OperationNotAllowedError at the first line where a path given by the user cannot be used.
+ * time, and a command's end cuts nothing off. What can no longer be written, as on a full disk, is left out.
+ * @throws BrokerError OperationNotAllowedError at the first line where a path given by the user cannot be used; never later.
  */
 export function openDebugLog({ path, isDefault, show, now = () => new Date() }: DebugLogOptions): DebugLog {
-  let descriptor: number | undefined
-  let written = 0
+  let file: LogFile | undefined
   return {
     write(event) {
       const line = lineOf({ time: now().toISOString(), pid: process.pid, ...event })
       show?.(line)
       if (path === undefined) return
-      // A run may go on for days: the size is looked at again after each part of what may be written.
-      if (descriptor !== undefined && written > MAX_BYTES) {
-        closeSync(descriptor)
-        descriptor = undefined
-      }
-      if (descriptor === undefined) {
-        descriptor = openLog(path, isDefault)
-        written = 0
-      }
-      if (descriptor === undefined) return
-      written += writeSync(descriptor, line)
+      file ??= new LogFile(() => openLog(path, isDefault))
+      file.append(line)
     },
+  }
+}
+
+class LogFile {
+  readonly #open: () => number | undefined
+  #descriptor: number | undefined
+  #written = 0
+  /** Whether a line was cut off where the disk was full. */
+  #isTorn = false
+
+  constructor(open: () => number | undefined) {
+    this.#open = open
+    this.#descriptor = open()
+  }
+
+  append(line: string): void {
+    try {
+      this.#write(Buffer.from(this.#isTorn ? `\n${line}` : line))
+    } catch {
+      // Whoever writes is in the middle of something that matters more than its log.
+    }
+  }
+
+  #write(line: Buffer): void {
+    // A run may go on for days: the size is looked at again after each part of what may be written.
+    if (this.#written > MAX_BYTES) this.#close()
+    this.#descriptor ??= this.#open()
+    if (this.#descriptor === undefined) return
+    const taken = writeSync(this.#descriptor, line)
+    this.#written += taken
+    this.#isTorn = taken < line.length
+  }
+
+  #close(): void {
+    const descriptor = this.#descriptor
+    this.#descriptor = undefined
+    this.#written = 0
+    if (descriptor !== undefined) closeSync(descriptor)
   }
 }
 

@@ -145,6 +145,8 @@ function endQuietlyWhenNobodyReads(): void {
   for (const stream of [process.stdout, process.stderr]) {
     stream.on('error', (error: NodeJS.ErrnoException) => {
       const ending = NOBODY_READS[error.code ?? '']
+      // A notice that a full disk does not take must not end what it is about: a run goes on for its command.
+      if (ending === undefined && stream === process.stderr) return
       if (ending === undefined) throw error
       if (!interrupt()) process.exit(ending)
     })

@@ -24,6 +24,8 @@ export async function main(): Promise<void> {
     temporaryFolder,
     openLog: (path) => {
       log = openDebugLog({ path, isDefault: path === config.paths.clientLog })
+      // A file that cannot be used is told of now, before the command starts, and not in the middle of a request.
+      log.write({ event: 'proxy_started' })
       return (event) => log.write({ ...event })
     },
   })

@@ -31,6 +31,14 @@ function isThisHost(host: string): boolean {
 
 function isOwnAddress(address: string): boolean {
   if (isIP(address) === 0) return false
-  const own = Object.values(networkInterfaces()).flatMap((addresses) => addresses ?? [])
-  return own.some((entry) => entry.address === address)
+  return ownAddresses()?.includes(address) ?? true
+}
+
+/** Undefined where they cannot be had, as without a descriptor left: any address may be one of them then. */
+function ownAddresses(): readonly string[] | undefined {
+  try {
+    return Object.values(networkInterfaces()).flatMap((entries) => entries?.map(({ address }) => address) ?? [])
+  } catch {
+    return undefined
+  }
 }

@@ -23,7 +23,7 @@ function read(text: string, size: number, framing: BodyFraming, length: number) 
     const piece = bytes.subarray(at, at + size)
     const taken = body.read(piece, 0)
     assert.equal(body.passEnd, 0)
-    data += body.trailers?.toString() ?? ''
+    data += body.replacement?.toString() ?? ''
     at += taken
     if (taken < piece.length) break
   }

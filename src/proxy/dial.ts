@@ -223,6 +223,8 @@ const PROBLEMS: Readonly<Record<string, UpstreamProblem>> = {
   EACCES: 'refused',
   EADDRNOTAVAIL: 'refused',
   ETIMEDOUT: 'timeout',
+  EMFILE: 'descriptors',
+  ENFILE: 'descriptors',
   ECONNRESET: 'reset',
   EPIPE: 'reset',
 }

@@ -29,6 +29,7 @@ import { type ConnectOrder, relay, type Services, type Verdict } from './relay.t
 import { type RouteTable, routesForPath } from './route-table.ts'
 import type { CertificateAuthority } from './tls/index.ts'
 import { joinSockets } from './tunnel.ts'
+import { WaitingConnections } from './waiting-connections.ts'
 
 interface FrontDoorOptions {
   /** The whole value that `Proxy-Authorization` must have. */
@@ -56,6 +57,7 @@ const CONNECTED = 'HTTP/1.1 200 Connection Established\r\n\r\n'
 export class FrontDoor {
   readonly #options: FrontDoorOptions
   readonly #authorization: Buffer
+  readonly #waiting = new WaitingConnections()
 
   constructor(options: FrontDoorOptions) {
     this.#options = options
@@ -64,23 +66,25 @@ export class FrontDoor {
 
   accept(child: Socket, admission: Admission): void {
     child.setNoDelay(true)
+    this.#waiting.add(child)
     relay({
       socket: child,
       transport: child,
       services: this.#options.plainServices,
       judge: {
-        judge: (head) => this.#judge(head, admission),
+        judge: (head) => this.#judge(child, head, admission),
         refused: (refusal, head) => this.#refused(refusal, head),
         connect: (order, rest) => this.#connect(child, order, rest),
       },
     })
   }
 
-  #judge(head: RequestHead, admission: Admission): Verdict {
+  #judge(child: Socket, head: RequestHead, admission: Admission): Verdict {
     const isConnect = head.method === 'CONNECT'
     const isDescription = head.method === 'GET' && head.target === RUN_DESCRIPTION_PATH
     if (!isConnect && !isDescription && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
     if (admission !== 'granted' && !this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
+    this.#waiting.admit(child)
     if (isDescription) return { kind: 'answer', body: this.#options.describe() }
     return isConnect ? this.#judgeConnect(head) : this.#judgePlain(head)
   }

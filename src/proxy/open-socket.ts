@@ -1,5 +1,5 @@
 import type { Socket } from 'node:net'
-import { findHeadEnd, MAX_HEAD_BYTES } from './http1/index.ts'
+import { GatheredBytes, HeadSearch } from './http1/index.ts'
 
 /** Resolves with the socket once it is open; destroys it where it does not open in time. */
 export function opened<S extends Socket>(
@@ -17,16 +17,19 @@ export function opened<S extends Socket>(
 /** Resolves once the proxy answered a CONNECT with 2xx; what it sends behind stays in the socket. */
 export function connectAnswer(socket: Socket, signal: AbortSignal): Promise<void> {
   return settle(socket, signal, (resolve, reject) => {
-    let answer: Buffer = Buffer.alloc(0)
+    const answer = new GatheredBytes()
+    const search = new HeadSearch()
     const read = (chunk: Buffer) => {
-      answer = Buffer.concat([answer, chunk])
-      const end = findHeadEnd(answer, 0)
-      if (end === -1 && answer.length <= MAX_HEAD_BYTES) return
+      answer.append(chunk)
+      const { bytes } = answer
+      const end = search.find(bytes)
+      if (end === undefined) return
       socket.off('data', read)
       socket.pause()
-      if (answer.length > end) socket.unshift(answer.subarray(end))
-      if (CONNECTED.test(answer.toString('latin1', 0, 16))) resolve()
-      else reject(new ConnectRefused(Number(answer.toString('latin1', 9, 12))))
+      if (typeof end === 'number' && CONNECTED.test(bytes.toString('latin1', 0, 16))) {
+        if (bytes.length > end) socket.unshift(bytes.subarray(end))
+        resolve()
+      } else reject(new ConnectRefused(Number(bytes.toString('latin1', 9, 12))))
     }
     socket.on('data', read)
     return () => socket.off('data', read)

@@ -131,10 +131,7 @@ test('where the daemon does not answer in time, the child gets the 401', async (
 
 const REJECTIONS: readonly (readonly [string, string])[] = [
   ['no body', 'HTTP/1.1 401 No\r\nContent-Length: 0\r\n\r\n'],
-  [
-    'chunks with extensions and trailers',
-    'HTTP/1.1 401 No\r\nTransfer-Encoding: chunked\r\n\r\n3;a=b\r\nok?\r\n0\r\nX-Sum: 1\r\n\r\n',
-  ],
+  ['chunks with trailers', 'HTTP/1.1 401 No\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nok?\r\n0\r\nX-Sum: 1\r\n\r\n'],
   ['latin1 and repeated headers', 'HTTP/1.1 401 N\xf6\r\nA: caf\xe9\r\na: 2\r\nContent-Length: 3\r\n\r\n\x00\xff\x80'],
   ['early hints before it', `HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n${REJECTION}`],
 ]

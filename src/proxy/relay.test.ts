@@ -178,8 +178,8 @@ const ANSWERS: readonly (readonly [string, string])[] = [
   ],
   ['a redirect', 'HTTP/1.1 302 Found\r\nLocation: http://evil.test/\r\nContent-Length: 2\r\n\r\nok'],
   [
-    'chunks with extensions and trailers',
-    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2;a=b\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n',
+    'chunks with trailers',
+    'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\nTrailer: X-Sum\r\n\r\n2\r\nok\r\n0\r\nX-Sum: 1\r\n\r\n',
   ],
   ['a compressed body', 'HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 4\r\n\r\n\x1f\x8b\x00\xff'],
   ['30 KB of headers', `HTTP/1.1 200 OK\r\nA: ${'a'.repeat(30_000)}\r\nContent-Length: 2\r\n\r\nok`],
@@ -463,6 +463,38 @@ test('an answer that is no HTTP is 502', async (t) => {
   const { proxy } = await world(t, answering('HTTP/1.1 200 OK\r\nContent-Length: 2\r\nContent-Length: 3\r\n\r\nok'))
   assert.match(await ask(t, proxy, HOST, GET), /^HTTP\/1.1 502 [\s\S]*"reason":"protocol"/)
 })
+
+test('a chunk extension is passed on in neither direction', async (t) => {
+  const head = 'HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n'
+  const { origin, proxy } = await world(t, answering(`${head}2;down="stream"\r\nok\r\n0;end\r\n\r\n`))
+  const client = await openTls(t, proxy, HOST)
+
+  client.send(`POST / HTTP/1.1\r\nHost: ${HOST}\r\nTransfer-Encoding: chunked\r\n\r\n3;up=stream\r\nabc\r\n0\r\n\r\n`)
+
+  await client.until((text) => text === `${head}2\r\nok\r\n0\r\n\r\n`)
+  assert.match(origin.received(), /\r\n\r\n3\r\nabc\r\n0\r\n\r\n$/)
+})
+
+const NO_ANSWERS: readonly (readonly [string, string])[] = [
+  ['bare LF for line ends', 'HTTP/1.1 200 OK\nContent-Length: 2\n\nok'],
+  ['a bare LF behind good lines', 'HTTP/1.1 200 OK\r\nContent-Length: 2\r\nServer: x\n'],
+  ['a bare CR', 'HTTP/1.1 200 OK\rContent-Length: 2\r\r'],
+  ['a NUL', 'HTTP/1.1 200 OK\r\nServer: \0'],
+  ['another protocol', 'SSH-2.0-OpenSSH_9.6'],
+  ['HTTP/0.9', '<html>'],
+  ['a status that is none', 'HTTP/1.1 2OO OK\r\n'],
+  ['a field that is none', 'HTTP/1.1 200 OK\r\nServer: x\r\nno field\r\n'],
+  ['a folded field', 'HTTP/1.1 200 OK\r\nServer: x\r\n y\r\n'],
+  ['interim answers without end', 'HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n'.repeat(2_000)],
+]
+
+for (const [what, begin] of NO_ANSWERS) {
+  test(`an answer that begins as none is 502 at once: ${what}`, async (t) => {
+    const { proxy } = await world(t, answering(begin))
+
+    assert.match(await ask(t, proxy, HOST, GET), /HTTP\/1.1 502 [\s\S]*"reason":"protocol"/)
+  })
+}
 
 const SMUGGLED = `GET /smuggled HTTP/1.1\r\nHost: ${HOST}\r\n\r\n`
 const BROKEN_BODIES: readonly (readonly [string, string])[] = [

@@ -120,6 +120,10 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const server = createServer(SOCKET_OPTIONS, (child) => accept(child, 'by credentials'))
   const openServer = admits && createServer(SOCKET_OPTIONS, (child) => accept(child, admission(child, admits)))
   const [port, openPort] = await Promise.all([listen(server), openServer && listen(openServer)])
+  for (const one of [server, openServer]) {
+    // A connection that could not be taken, as without memory or descriptors: the next one may be.
+    one?.on('error', (error) => log({ event: 'connection_not_taken', reason: error.message }))
+  }
   return {
     port,
     openPort,
@@ -153,6 +157,7 @@ function listen(server: ReturnType<typeof createServer>): Promise<number> {
   return new Promise((resolve, reject) => {
     server.once('error', reject)
     server.listen({ host: '127.0.0.1', port: 0 }, () => {
+      server.off('error', reject)
       const address = server.address()
       if (typeof address === 'object' && address !== null) resolve(address.port)
     })

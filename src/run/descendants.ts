@@ -9,7 +9,10 @@ export interface LeftProcess {
   readonly startedAt: string
 }
 
-/** Returns whether it still runs: it is not one that has ended and waits for its parent, nor another that got its number. */
+/**
+ * Returns whether it still runs: it is not one that has ended and waits for its parent, nor another that got its number.
+ * @throws where this process may open no file to look
+ */
 export function isRunning({ pid, startedAt }: LeftProcess): boolean {
   const stat = statOf(pid)
   return stat !== undefined && !ENDED.has(stat.state) && stat.startedAt === startedAt
@@ -37,7 +40,7 @@ export class Descendants {
     this.#root = pid
   }
 
-  /** Those that run now, the child among them. */
+  /** Those that run now, the child among them. @throws where this process may open no file to look */
   living(): readonly LeftProcess[] {
     if (!KNOWS_DESCENDANTS) return []
     const all = runningProcesses()
@@ -55,9 +58,17 @@ export class Descendants {
 
   /**
    * Returns whether the connection from `peerPort` to `ownPort`, both on loopback, was opened by one of them. A process that is
-   * not found is none of them.
+   * not found, or cannot be looked for, is none of them.
    */
   ownConnection(peerPort: number, ownPort: number): boolean {
+    try {
+      return this.#opened(peerPort, ownPort)
+    } catch {
+      return false
+    }
+  }
+
+  #opened(peerPort: number, ownPort: number): boolean {
     const inode = KNOWS_DESCENDANTS ? socketInode(peerPort, ownPort) : undefined
     if (inode === undefined) return false
     // Those that were found before are looked at first: reading every process takes milliseconds.
@@ -169,11 +180,14 @@ function isOwn(pid: number): boolean {
   return statSync(`/proc/${pid}`, { throwIfNoEntry: false })?.uid === process.getuid?.()
 }
 
-// Processes end while they are looked at, and some may not be looked into.
+// Processes end while they are looked at, and some may not be looked into. That nothing can be opened tells nothing of any.
 function readText(path: string): string | undefined {
   try {
     return readFileSync(path, 'latin1')
-  } catch {
+  } catch (error) {
+    if (error instanceof Error && 'code' in error && NO_DESCRIPTORS.has(String(error.code))) throw error
     return undefined
   }
 }
+
+const NO_DESCRIPTORS = new Set(['EMFILE', 'ENFILE'])

@@ -68,6 +68,11 @@ export class ProxyProcess {
     this.#tell({ type: 'child_started', pid })
   }
 
+  /** Resolves as {@link childEnded} does, or before where the proxy does not live for as long as the child. */
+  get end(): Promise<RunEnd> {
+    return this.#end.promise
+  }
+
   /** Resolves once the proxy has stopped, or has said that it stays for what the child left behind. */
   async childEnded(exitCode: number): Promise<RunEnd> {
     this.#tell({ type: 'child_ended', exitCode })

@@ -63,8 +63,6 @@ export async function runCommand(options: RunOptions): Promise<number> {
   })
   if (exit.failure) warn(exit.failure)
   const end = await proxy.childEnded(exit.code)
-  const warning = warningOf(end, command)
-  if (warning !== undefined) warn(warning)
   // The proxy is gone, or the daemon is one of an older version, which takes the end of a run from its identity alone.
   if (end.kind === 'lost' || (end.kind === 'ended' && !end.isTold)) await tellEnd(options, run.run_id, exit.code)
   return exit.code
@@ -79,6 +77,12 @@ async function tellEnd({ client, warn }: RunOptions, runId: string, exitCode: nu
   }
 }
 
+/** At once: whoever waits for the command sees why its requests fail. It may have work to save, and goes on. */
+async function tellOfProxy({ proxy, command, warn }: RunOptions): Promise<void> {
+  const warning = warningOf(await proxy.end, command)
+  if (warning !== undefined) warn(warning)
+}
+
 function warningOf(end: RunEnd, command: RunOptions['command']): string | undefined {
   switch (end.kind) {
     case 'ended':
@@ -86,7 +90,7 @@ function warningOf(end: RunEnd, command: RunOptions['command']): string | undefi
     case 'stays':
       return `"${commandName(command[0])}" left ${namesOf(end.left)} running; the proxy stays until they end`
     case 'lost':
-      return 'The proxy of this run ended before the command: requests after that were refused'
+      return 'The proxy of this run ended before the command, which goes on: its requests fail from now on'
   }
 }
 
@@ -122,7 +126,10 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
     ...withBrowser(options, listening, environment),
     descriptors,
     atTerminal,
-    onStart: (pid) => proxy.childStarted(pid),
+    onStart: (pid) => {
+      proxy.childStarted(pid)
+      void tellOfProxy(options)
+    },
   })
 }
 

@@ -148,18 +148,33 @@ const MOMENTS = 10
 /** Of a pipeline or a shell that has ended, the last processes may need a moment to be gone. */
 async function thoseThatStay(descendants: Descendants): Promise<readonly LeftProcess[]> {
   for (let moment = 0; moment < MOMENTS; moment += 1) {
-    const left = descendants.living()
+    const left = await living(descendants)
     if (left.length === 0) return left
     await delay(MOMENT)
   }
-  return descendants.living()
+  return await living(descendants)
 }
 
 const LOOK_AGAIN = 500
 
 async function untilNoneIsLeft(descendants: Descendants): Promise<void> {
   // All processes are read only when those that were known have gone.
-  for (let left = descendants.living(); left.length > 0; left = descendants.living()) {
-    while (left.some(isRunning)) await delay(LOOK_AGAIN)
+  for (let left = await living(descendants); left.length > 0; left = await living(descendants)) {
+    while (await looked(() => left.some(isRunning))) await delay(LOOK_AGAIN)
+  }
+}
+
+function living(descendants: Descendants): Promise<readonly LeftProcess[]> {
+  return looked(() => descendants.living())
+}
+
+/** Looks again where this process may open no file: the connections that it has descriptors for end some time. */
+async function looked<T>(look: () => T): Promise<T> {
+  for (;;) {
+    try {
+      return look()
+    } catch {
+      await delay(LOOK_AGAIN)
+    }
   }
 }

@@ -60,7 +60,7 @@ export class AnswerBody implements Body {
   read(bytes: Buffer, from: number): number {
     const taken = this.#framer.read(bytes, from)
     this.bytes += taken - from
-    this.#deliver(joined('', bytes.subarray(from, this.#framer.passEnd), this.#framer.trailers))
+    this.#deliver(joined('', bytes.subarray(from, this.#framer.passEnd), this.#framer.replacement))
     return taken
   }
 

@@ -1,5 +1,6 @@
 import { type BodyFraming, isBodiless } from '../messages/index.ts'
-import { cannotBecomeHead, type HeaderField, MAX_HEAD_BYTES, parseHeaderFields } from './header-fields.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { cannotBecomeHead, findHeadEnd, type HeaderField, MAX_HEAD_BYTES, parseHeaderFields } from './header-fields.ts'
 
 type State = 'data' | 'size' | 'data_end' | 'trailers' | 'held_trailers'
 
@@ -30,7 +31,7 @@ function isForbiddenTrailer(name: string, credentialNames: ReadonlySet<string>):
 /** Reads the body of a message, whatever of it goes on. Its members are those of {@link BodyFramer}. */
 export interface BodyReader {
   readonly passEnd: number
-  readonly trailers: Buffer | undefined
+  readonly replacement: Buffer | undefined
   readonly done: boolean
   readonly malformed: boolean
   read(bytes: Buffer, from: number): number
@@ -43,8 +44,8 @@ export interface BodyReader {
 export class BodyFramer implements BodyReader {
   /** After a read: the bytes up to here pass as they are. */
   passEnd = 0
-  /** After a read: what to send behind them in place of a trailer section from which fields were dropped or that arrived in pieces. */
-  trailers: Buffer | undefined
+  /** After a read: what to send behind those, in place of bytes that do not pass as they are. */
+  replacement: Buffer | undefined
   /** Set once the body has ended; the next byte belongs to the next message. */
   done: boolean
   /** Set once the body broke the grammar; nothing more may be read. */
@@ -56,7 +57,9 @@ export class BodyFramer implements BodyReader {
   #state: State
   #left = 0
   #sizeLine = ''
-  #held = ''
+  /** Where extensions lie in the bytes that are read: from, to, from, to. */
+  #extensions: number[] = []
+  #held: GatheredBytes | undefined
 
   constructor(framing: BodyFraming, credentialNames: ReadonlySet<string>) {
     this.#untilClose = framing.kind === 'until_close'
@@ -69,11 +72,14 @@ export class BodyFramer implements BodyReader {
 
   /** Reads `bytes` from `from` on; returns where the body's part of them ends. */
   read(bytes: Buffer, from: number): number {
-    this.trailers = undefined
+    this.replacement = undefined
     this.passEnd = from
     if (this.done || this.malformed) return from
     if (this.#untilClose) return this.#pass(bytes.length)
-    return this.#chunked ? this.#readChunks(bytes, from) : this.#readLength(bytes, from)
+    if (!this.#chunked) return this.#readLength(bytes, from)
+    const end = this.#readChunks(bytes, from)
+    if (this.#extensions.length > 0) this.#leaveExtensionsOut(bytes, from)
+    return end
   }
 
   /** The other side closed: the end of a body that is delimited by it, and the loss of any other. */
@@ -139,7 +145,9 @@ export class BodyFramer implements BodyReader {
   #readSizeLine(bytes: Buffer, from: number): number {
     const lf = bytes.indexOf(LF, from)
     const end = lf === -1 ? bytes.length : lf + 1
+    const lineAt = from - this.#sizeLine.length
     this.#sizeLine += bytes.toString('latin1', from, end)
+    this.#noteExtension(lineAt, from, end)
     if (this.#sizeLine.length > MAX_SIZE_LINE) this.malformed = true
     if (lf === -1) {
       if (!PARTIAL_SIZE_LINE.test(this.#sizeLine)) this.malformed = true
@@ -152,20 +160,42 @@ export class BodyFramer implements BodyReader {
     return end
   }
 
+  /** @param lineAt where the size line would begin if all of it were in the bytes that lie from `from` to `end` */
+  #noteExtension(lineAt: number, from: number, end: number): void {
+    const semicolon = this.#sizeLine.indexOf(';')
+    if (semicolon === -1) return
+    const cr = this.#sizeLine.indexOf('\r', semicolon)
+    const last = cr === -1 ? end : lineAt + cr
+    const first = Math.max(from, lineAt + semicolon)
+    if (first < last) this.#extensions.push(first, last)
+  }
+
+  /** An extension concerns one leg only, and few servers read it alike (RFC 9112 section 7.1.1). */
+  #leaveExtensionsOut(bytes: Buffer, from: number): void {
+    const edges = [from, ...this.#extensions, this.passEnd]
+    this.#extensions = []
+    if (this.malformed) return
+    const parts = edges.flatMap((edge, index) => (index % 2 === 0 ? [bytes.subarray(edge, edges[index + 1])] : []))
+    this.replacement = Buffer.concat(this.replacement === undefined ? parts : [...parts, this.replacement])
+    this.passEnd = from
+  }
+
   #beginChunk(size: number): void {
     this.#left = size
     this.#state = size === 0 ? 'trailers' : 'data'
   }
 
   #readTrailers(bytes: Buffer, from: number): number {
-    const before = this.#held.length
-    this.#held += bytes.toString('latin1', from, Math.min(bytes.length, from + MAX_HEAD_BYTES + 4))
-    const end = trailersEnd(this.#held, before)
+    this.#held ??= new GatheredBytes()
+    const before = this.#held.bytes.length
+    this.#held.append(bytes.subarray(from, from + MAX_HEAD_BYTES + 4))
+    const held = this.#held.bytes
+    const end = trailersEnd(held, before)
     if (end === -1) {
-      this.malformed = this.#held.length > MAX_HEAD_BYTES || cannotBecomeHead(Buffer.from(this.#held, 'latin1'))
+      this.malformed = held.length > MAX_HEAD_BYTES || cannotBecomeHead(held, before)
       return bytes.length
     }
-    this.#finish(this.#held.slice(0, end - 2))
+    this.#finish(held.toString('latin1', 0, end - 2))
     return from + end - before
   }
 
@@ -177,17 +207,15 @@ export class BodyFramer implements BodyReader {
     }
     const allowed = (field: HeaderField) => !isForbiddenTrailer(field.name, this.#credentialNames)
     const lines = fields.filter(allowed).map(({ line }) => line)
-    this.trailers = Buffer.from(`${lines.join('')}\r\n`, 'latin1')
+    this.replacement = Buffer.from(`${lines.join('')}\r\n`, 'latin1')
     this.done = true
   }
 }
 
-function trailersEnd(held: string, searchFrom: number): number {
-  if (held.startsWith('\r\n')) return 2
-  const at = held.indexOf('\r\n\r\n', Math.max(0, searchFrom - 3))
-  return at === -1 ? -1 : at + 4
+function trailersEnd(held: Buffer, searchFrom: number): number {
+  return held[0] === CR && held[1] === LF ? 2 : findHeadEnd(held, searchFrom)
 }
 
-// At most eight digits: no chunk of more than 4 GiB. An extension passes as it came, as long as it is printable.
+// At most eight digits: no chunk of more than 4 GiB. An extension is printable, and goes no further.
 const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(?:;[\t\x20-\x7e\x80-\xff]*)?\r\n$/
 const PARTIAL_SIZE_LINE = /^(?:[0-9A-Fa-f]{0,8}|[0-9A-Fa-f]{1,8};[\t\x20-\x7e\x80-\xff]*)\r?$/

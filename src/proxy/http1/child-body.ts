@@ -104,7 +104,7 @@ export class ChildBody implements RequestBody {
     }
     this.bytes += taken
     this.done = reader.done
-    if (!sink.write(joined('', bytes.subarray(0, reader.passEnd), reader.trailers))) this.#source.block(true)
+    if (!sink.write(joined('', bytes.subarray(0, reader.passEnd), reader.replacement))) this.#source.block(true)
     if (reader.done) {
       sink.end()
       this.#source.onBodyEnd()

@@ -1,7 +1,9 @@
 import type { Socket } from 'node:net'
 import { malformedRequest, type Refusal } from '../messages/index.ts'
 import { ChildRequest, type Connection } from './child-request.ts'
-import { cannotBecomeHead, findHeadEnd, MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { HeadSearch } from './head-search.ts'
+import { Malformed } from './header-fields.ts'
 import { lastRefusal } from './own-answer.ts'
 import { parseRequestHead } from './request-head.ts'
 
@@ -18,7 +20,6 @@ interface ChildConnectionOptions {
   readonly onMalformed: (refusal: Refusal) => void
 }
 
-const EMPTY = Buffer.alloc(0)
 /** Bytes kept from the child while they cannot be sent on. */
 const MAX_PENDING = 65_536
 const HEAD_TIME_LIMIT = 30_000
@@ -28,8 +29,8 @@ const CLOSE_TIME_LIMIT = 2_000
 export class ChildConnection implements Connection {
   readonly socket: Socket
   readonly #options: ChildConnectionOptions
-  #pending: Buffer = EMPTY
-  #searched = 0
+  readonly #pending = new GatheredBytes()
+  readonly #search = new HeadSearch()
   #request: ChildRequest | undefined
   #headTimer: NodeJS.Timeout | undefined
   #blocked = false
@@ -77,7 +78,7 @@ export class ChildConnection implements Connection {
     this.#options.open.delete(this)
     this.socket.pause()
     this.#closing = true
-    return this.#pending
+    return this.#pending.bytes
   }
 
   /** Does what can be done with the bytes at hand. */
@@ -91,7 +92,7 @@ export class ChildConnection implements Connection {
 
   readonly #onData = (chunk: Buffer): void => {
     if (this.#closing) return
-    this.#pending = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
+    this.#pending.append(chunk)
     this.proceed()
   }
 
@@ -112,7 +113,7 @@ export class ChildConnection implements Connection {
     clearTimeout(this.#headTimer)
     this.#request?.gone()
     this.#request = undefined
-    this.#pending = EMPTY
+    this.#pending.clear()
   }
 
   /** One step; false where it needs more bytes, or the answer of someone else. */
@@ -124,34 +125,29 @@ export class ChildConnection implements Connection {
   }
 
   #readBody(request: ChildRequest): boolean {
-    const pending = this.#pending
-    const taken = request.body.read(pending)
+    const taken = request.body.read(this.#pending.bytes)
     // Also where the exchange ended meanwhile: what was taken is never read again.
-    if (!this.#closing) this.#pending = taken === pending.length ? EMPTY : pending.subarray(taken)
+    if (!this.#closing) this.#pending.drop(taken)
     return this.#request !== request
   }
 
   #readHead(): boolean {
-    if (this.#pending.length === 0) return false
-    const end = findHeadEnd(this.#pending, this.#searched)
-    if (end === -1 ? this.#pending.length > MAX_HEAD_BYTES : end > MAX_HEAD_BYTES) {
-      return this.#refuseHead(new Malformed('head_too_large', 431))
-    }
-    if (end === -1) return this.#awaitHead()
+    const { bytes } = this.#pending
+    if (bytes.length === 0) return false
+    const end = this.#search.find(bytes)
+    if (end === undefined) return this.#awaitHead()
+    if (end instanceof Malformed) return this.#refuseHead(end)
     clearTimeout(this.#headTimer)
     this.#headTimer = undefined
-    this.#searched = 0
-    const head = parseRequestHead(this.#pending.toString('latin1', 0, end))
+    const head = parseRequestHead(bytes.toString('latin1', 0, end))
     if (head instanceof Malformed) return this.#refuseHead(head)
-    this.#pending = end === this.#pending.length ? EMPTY : this.#pending.subarray(end)
+    this.#pending.drop(end)
     this.#request = new ChildRequest(head, this)
     this.#options.onRequest(this.#request)
     return true
   }
 
   #awaitHead(): boolean {
-    this.#searched = this.#pending.length
-    if (cannotBecomeHead(this.#pending)) return this.#refuseHead(new Malformed('line_ending'))
     this.#headTimer ??= setTimeout(() => this.socket.destroy(), HEAD_TIME_LIMIT).unref()
     return false
   }
@@ -166,7 +162,7 @@ export class ChildConnection implements Connection {
   /** Ends the connection behind what was written; what the child still sends is read and dropped, so that no reset overtakes the answer. */
   #close(): void {
     this.#closing = true
-    this.#pending = EMPTY
+    this.#pending.clear()
     this.socket.end()
     this.socket.resume()
     // Counted from when all is written: a slow reader gets its whole answer.
@@ -187,7 +183,7 @@ export class ChildConnection implements Connection {
 
   #updateReading(): void {
     if (this.#closing || this.socket.destroyed) return
-    const stop = this.#blocked || this.#pending.length > MAX_PENDING
+    const stop = this.#blocked || this.#pending.bytes.length > MAX_PENDING
     if (stop !== this.socket.isPaused()) stop ? this.socket.pause() : this.socket.resume()
   }
 }

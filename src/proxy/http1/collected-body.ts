@@ -34,7 +34,7 @@ export class CollectedBody {
     this.tooLong ||= this.#length > this.#limit
     if (this.malformed || this.tooLong) return taken
     this.#hold(bytes.subarray(0, this.#framer.passEnd))
-    if (this.#framer.trailers !== undefined) this.#hold(this.#framer.trailers)
+    if (this.#framer.replacement !== undefined) this.#hold(this.#framer.replacement)
     return taken
   }
 
@@ -55,7 +55,7 @@ export class CollectedBody {
   body(): Body {
     const held = Buffer.concat(this.#parts)
     this.#parts = []
-    return new HeldBody(held)
+    return new HeldBody(held, this.#length)
   }
 }
 
@@ -64,8 +64,8 @@ class HeldBody implements Body {
   readonly done = true
   readonly #held: Buffer
 
-  constructor(held: Buffer) {
-    this.bytes = held.length
+  constructor(held: Buffer, bytes: number) {
+    this.bytes = bytes
     this.#held = held
   }
 

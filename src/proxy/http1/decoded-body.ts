@@ -8,7 +8,7 @@ const NOTHING = Buffer.alloc(0)
 export class DecodedBody implements BodyReader {
   passEnd = 0
   /** After a read: what the decoder gave. */
-  trailers: Buffer | undefined
+  replacement: Buffer | undefined
   done = false
   malformed = false
 
@@ -25,14 +25,14 @@ export class DecodedBody implements BodyReader {
 
   read(bytes: Buffer, from: number): number {
     this.passEnd = from
-    this.trailers = undefined
+    this.replacement = undefined
     if (this.done || this.malformed) return from
     const end = this.#outer === undefined ? this.#readLength(bytes, from) : this.#readChunks(this.#outer, bytes, from)
     if (this.#decoder.malformed) this.malformed = true
     if (this.#wireDone) this.#end()
-    this.trailers = this.#data.length === 1 ? this.#data[0] : Buffer.concat(this.#data)
+    this.replacement = this.#data.length === 1 ? this.#data[0] : Buffer.concat(this.#data)
     this.#data = []
-    if (this.malformed) this.trailers = NOTHING
+    if (this.malformed) this.replacement = NOTHING
     return end
   }
 

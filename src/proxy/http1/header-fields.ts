@@ -43,13 +43,16 @@ export function parseHeaderFields(text: string, from: number): HeaderField[] | u
   return fields
 }
 
-/** Bytes that no rest could complete to a head of ours: a bare CR, a bare LF or a NUL. Tells what to refuse at once. */
-export function cannotBecomeHead(bytes: Buffer): boolean {
-  if (bytes.includes(0)) return true
-  for (let at = bytes.indexOf(0x0a); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
+/**
+ * Bytes that no rest could complete to a head of ours: a bare CR, a bare LF or a NUL. Tells what to refuse at once.
+ * @param from where those begin that were not asked about before
+ */
+export function cannotBecomeHead(bytes: Buffer, from = 0): boolean {
+  if (bytes.includes(0, from)) return true
+  for (let at = bytes.indexOf(0x0a, from); at !== -1; at = bytes.indexOf(0x0a, at + 1)) {
     if (at === 0 || bytes[at - 1] !== 0x0d) return true
   }
-  for (let at = bytes.indexOf(0x0d); at !== -1; at = bytes.indexOf(0x0d, at + 1)) {
+  for (let at = bytes.indexOf(0x0d, Math.max(0, from - 1)); at !== -1; at = bytes.indexOf(0x0d, at + 1)) {
     if (at + 1 < bytes.length && bytes[at + 1] !== 0x0a) return true
   }
   return false

@@ -1,10 +1,10 @@
-/** Head, body bytes and trailers in one buffer, so that they go out in one write; copies only where there is more than one. */
-export function joined(head: string, body: Buffer, trailers: Buffer | undefined): Buffer {
-  if (head === '' && trailers === undefined) return body
-  const out = Buffer.allocUnsafe(head.length + body.length + (trailers?.length ?? 0))
+/** Head, body bytes and what goes behind them in one buffer, so that they go out in one write; copies only where there is more than one. */
+export function joined(head: string, body: Buffer, behind: Buffer | undefined): Buffer {
+  if (head === '' && behind === undefined) return body
+  const out = Buffer.allocUnsafe(head.length + body.length + (behind?.length ?? 0))
   out.write(head, 0, 'latin1')
   body.copy(out, head.length)
-  trailers?.copy(out, head.length + body.length)
+  behind?.copy(out, head.length + body.length)
   return out
 }
 

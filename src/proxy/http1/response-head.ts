@@ -15,14 +15,17 @@ export interface Http1ResponseHead extends ResponseHead {
   readonly reusable: boolean
 }
 
-const STATUS_LINE = /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/
+export const STATUS_LINE = {
+  beginning: 'HTTP/1.',
+  grammar: /^HTTP\/1\.([01]) ([1-9][0-9]{2})(?: [\t\x20-\x7e\x80-\xff]*)?\r\n/,
+} as const
 
 /**
  * Reads an answer's head (latin1, with its empty line). `method` is the request's: an answer to HEAD has no body.
  * @param exact its bytes, to be passed on as they are
  */
 export function parseResponseHead(text: string, method: string, exact?: Buffer): Http1ResponseHead | Malformed {
-  const line = STATUS_LINE.exec(text)
+  const line = STATUS_LINE.grammar.exec(text)
   if (line === null) return new Malformed('status_line')
   const fields = parseHeaderFields(text.slice(0, -2), line[0].length)
   if (fields === undefined) return new Malformed('header_line')

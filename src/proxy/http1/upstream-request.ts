@@ -9,11 +9,13 @@ import type {
   UpstreamStream,
 } from '../messages/index.ts'
 import { AnswerBody } from './answer-body.ts'
-import { findHeadEnd, MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
+import { GatheredBytes } from './gathered-bytes.ts'
+import { HeadSearch } from './head-search.ts'
+import { MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
 import { joined } from './joined.ts'
 import { keepAlive } from './keep-alive.ts'
 import { requestText } from './request-writer.ts'
-import { type Http1ResponseHead, parseResponseHead } from './response-head.ts'
+import { type Http1ResponseHead, parseResponseHead, STATUS_LINE } from './response-head.ts'
 
 /** An upstream connection in the hands of one request. */
 export interface Checkout {
@@ -26,7 +28,6 @@ export interface Checkout {
   discard(): void
 }
 
-const EMPTY: Buffer = Buffer.alloc(0)
 const UNTIL_CLOSE = { kind: 'until_close' } as const
 const MALFORMED: Loss = { reason: 'protocol', unread: false }
 
@@ -41,7 +42,10 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
   #requestDone = false
   /** Undefined before it was sent, and after it was given back. */
   #events: AnswerEvents | undefined
-  #pending: Buffer = EMPTY
+  readonly #pending = new GatheredBytes()
+  readonly #search = new HeadSearch(STATUS_LINE)
+  /** Bytes of interim answers: a service that sends nothing else gets to the bound of a head. */
+  #interim = 0
   #head: Http1ResponseHead | undefined
   #body: AnswerBody | undefined
   #state: 'open' | 'done' | 'switched' | 'malformed' = 'open'
@@ -146,26 +150,33 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
   }
 
   #readHeads(chunk: Buffer): void {
-    let bytes = this.#pending.length === 0 ? chunk : Buffer.concat([this.#pending, chunk])
-    for (;;) {
-      const end = findHeadEnd(bytes, 0)
-      if (end === -1 && bytes.length <= MAX_HEAD_BYTES) {
-        this.#pending = bytes
-        return
-      }
-      const head = end === -1 || end > MAX_HEAD_BYTES ? undefined : this.#parse(bytes, end)
-      if (head === undefined) {
-        this.#state = 'malformed'
-        return
-      }
-      if (head.status >= 200 || head.status === 101) {
-        this.#pending = EMPTY
-        this.#beginAnswer(head, bytes, end)
-        return
-      }
-      this.#events?.onInterim(head)
-      bytes = bytes.subarray(end)
+    this.#pending.append(chunk)
+    while (this.#readHead());
+  }
+
+  /** One head; false where it needs more bytes, or no further one is to be read. */
+  #readHead(): boolean {
+    const { bytes } = this.#pending
+    const end = this.#search.find(bytes)
+    if (end === undefined) return false
+    if (end instanceof Malformed) return this.#break()
+    const head = this.#parse(bytes, end)
+    if (head === undefined) return this.#break()
+    if (head.status >= 200 || head.status === 101) {
+      this.#pending.clear()
+      this.#beginAnswer(head, bytes, end)
+      return false
     }
+    this.#interim += end
+    if (this.#interim > MAX_HEAD_BYTES) return this.#break()
+    this.#events?.onInterim(head)
+    this.#pending.drop(end)
+    return true
+  }
+
+  #break(): false {
+    this.#state = 'malformed'
+    return false
   }
 
   #parse(bytes: Buffer, end: number): Http1ResponseHead | undefined {

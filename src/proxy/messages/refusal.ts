@@ -181,6 +181,7 @@ export type UpstreamProblem =
   | 'tls_dates'
   | 'tls'
   | 'timeout'
+  | 'descriptors'
   | 'reset'
   | 'corporate_proxy'
   | 'outer_run'
@@ -200,6 +201,10 @@ const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: s
   ],
   tls: ['the TLS handshake failed', 'Check that the service speaks TLS 1.2 or newer on this port.'],
   timeout: ['the connection took too long', 'Try again, or check the network.'],
+  descriptors: [
+    'the proxy of this run may open no more connections',
+    'Close some, or raise `ulimit -n` before the run.',
+  ],
   reset: ['it closed the connection before it answered', 'Send the request again where that does no harm.'],
   corporate_proxy: [
     'the proxy on the way did not connect',

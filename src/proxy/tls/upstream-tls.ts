@@ -1,5 +1,12 @@
 import type { Socket } from 'node:net'
-import { type ConnectionOptions, connect, type SecureContext, type TLSSocket } from 'node:tls'
+import {
+  type ConnectionOptions,
+  checkServerIdentity,
+  connect,
+  type PeerCertificate,
+  type SecureContext,
+  type TLSSocket,
+} from 'node:tls'
 import { LRUCache } from 'lru-cache'
 import { type Authority, formatAuthority, trustContext } from '../../network/index.ts'
 
@@ -36,9 +43,24 @@ export class UpstreamTls {
 
   #connect(way: Way, servername: string, more: ConnectionOptions): TLSSocket {
     this.#trust ??= trustContext(this.#roots)
-    const socket = connect({ ...way, servername, secureContext: this.#trust, rejectUnauthorized: true, ...more })
+    const verified = { secureContext: this.#trust, rejectUnauthorized: true, checkServerIdentity: checkNames }
+    const socket = connect({ ...way, servername, ...verified, ...more })
     // NODE_OPTIONS=--tls-keylog would write the keys of these connections to a file.
     socket.removeAllListeners('keylog')
     return socket
   }
+}
+
+/** By subjectAltName alone (RFC 9525 section 6.3): Node would take the common name where that names no host. */
+function checkNames(host: string, certificate: PeerCertificate): Error | undefined {
+  const subjectaltname = withoutRootedNames(certificate.subjectaltname ?? '')
+  return checkServerIdentity(host, { ...certificate, subjectaltname, subject: { ...certificate.subject, CN: '' } })
+}
+
+/** Without names that end in a dot, which RFC 5280 does not have and Node takes for those without. */
+function withoutRootedNames(names: string): string {
+  // In what is quoted a comma parts nothing.
+  if (names.includes('"')) return names
+  const kept = names.split(', ').filter((name) => !name.endsWith('.'))
+  return kept.join(', ')
 }
