@@ -64,6 +64,47 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: [
         '*.adyenpayments.com',
+        'authe-live.adyen.com',
+        'balanceplatform-api-live.adyen.com',
+        'balanceplatform-api-test.adyen.com',
+        'ca-live.adyen.com',
+        'ca-test.adyen.com',
+        'cal-live.adyen.com',
+        'cal-test.adyen.com',
+        'checkout-test.adyen.com',
+        'device-api-live-apse.adyen.com',
+        'device-api-live-au.adyen.com',
+        'device-api-live-us.adyen.com',
+        'device-api-live.adyen.com',
+        'device-api-test.adyen.com',
+        'kyc-live.adyen.com',
+        'kyc-test.adyen.com',
+        'management-live.adyen.com',
+        'management-test.adyen.com',
+        'obgateway-live.adyen.com',
+        'obgateway-test.adyen.com',
+        'pal-test.adyen.com',
+        'postfmapi-live.adyen.com',
+        'postfmapi-test.adyen.com',
+        'terminal-api-live-apse.adyen.com',
+        'terminal-api-live-au.adyen.com',
+        'terminal-api-live-us.adyen.com',
+        'terminal-api-live.adyen.com',
+        'terminal-api-test.adyen.com',
+        'test.adyen.com/authe/*',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        '*.adyenpayments.com',
         'checkout-test.adyen.com',
         'management-live.adyen.com',
         'management-test.adyen.com',
@@ -251,6 +292,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.assemblyai.com',
+        'api.eu.assemblyai.com',
+        'llm-gateway.assemblyai.com',
+        'llm-gateway.eu.assemblyai.com',
+        'streaming.assemblyai.com',
+        'streaming.eu.assemblyai.com',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.assemblyai.com', 'streaming.assemblyai.com'],
       injections: [],
     },
@@ -403,6 +462,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'azure-ai-services': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'ocp-apim-subscription-key',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{resource}.cognitiveservices.azure.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.cognitiveservices.azure.com'],
+      injections: ['{"name":"api-key","type":"header"}'],
+    },
+  ],
   'azure-openai': [
     {
       api_key: {
@@ -522,6 +595,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   'bland-ai': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bland.ai', 'us.api.bland.ai'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -2947,6 +3031,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  kick: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.kick.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://id.kick.com/oauth/token',
+      },
+    },
+  ],
   klaviyo: [
     {
       api_key: {
@@ -4062,6 +4159,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  shodan: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.shodan.io'],
+      injections: [],
+    },
+  ],
   similarweb: [
     {
       api_key: {
@@ -4073,6 +4184,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.similarweb.com'],
+      injections: [],
+    },
+  ],
+  slack: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['files.slack.com', 'slack.com/api/*'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['files.slack.com', 'slack.com/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://slack.com/api/oauth.v2.access',
+      },
+    },
+  ],
+  'slack-app': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['slack.com/api/apps.connections.open/*', 'slack.com/api/apps.event.authorizations.list/*'],
       injections: [],
     },
   ],
@@ -4150,6 +4300,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   sonarcloud: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.sonarcloud.io', 'api.sonarqube.us', 'sonarcloud.io/api/*', 'sonarqube.us/api/*'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4670,6 +4832,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['api.zenrows.com'],
       injections: [],
+    },
+  ],
+  zoho: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['www.zohoapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Zoho-oauthtoken',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://accounts.zoho.com/oauth/v2/token',
+      },
     },
   ],
   zoom: [
