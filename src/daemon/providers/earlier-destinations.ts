@@ -446,6 +446,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.axiom.co', 'api.eu.axiom.co', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.axiom.co', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
       injections: [],
     },
@@ -474,6 +486,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: ['*.cognitiveservices.azure.com'],
       injections: ['{"name":"api-key","type":"header"}'],
+    },
+  ],
+  'azure-devops': [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['dev.azure.com', 'feeds.dev.azure.com', 'pkgs.dev.azure.com', 'vssps.dev.azure.com'],
+      injections: [],
     },
   ],
   'azure-openai': [
@@ -514,6 +539,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['*.api.baseten.co', 'api.baseten.co', 'inference.baseten.co'],
+      injections: [],
+    },
+  ],
+  'better-stack': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['uptime.betterstack.com'],
       injections: [],
     },
   ],
@@ -671,6 +710,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  brightdata: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.brightdata.com'],
+      injections: [],
+    },
+  ],
   'browser-use': [
     {
       api_key: {
@@ -698,6 +751,27 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   browserless: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'chrome-eu-ams.browserless.io',
+        'chrome-eu-uk.browserless.io',
+        'chrome-us-east.browserless.io',
+        'chrome-us-west.browserless.io',
+        'chrome.browserless.io',
+        'production-ams.browserless.io',
+        'production-lon.browserless.io',
+        'production-sfo.browserless.io',
+      ],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -846,6 +920,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['*.api.checkout.com', '*.api.sandbox.checkout.com', 'api.checkout.com', 'api.sandbox.checkout.com'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.checkout.com', 'api.sandbox.checkout.com'],
       injections: [],
     },
@@ -963,6 +1049,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  coingecko: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-cg-pro-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['pro-api.coingecko.com'],
+      injections: [],
+    },
+  ],
   coinmarketcap: [
     {
       api_key: {
@@ -973,6 +1072,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['pro-api.coinmarketcap.com'],
+      injections: [],
+    },
+  ],
+  confluent: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{key_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.confluent.cloud'],
       injections: [],
     },
   ],
@@ -989,6 +1102,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   contentful: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.contentful.com', 'api.eu.contentful.com', 'upload.contentful.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -1072,6 +1197,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  dashscope: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['dashscope-intl.aliyuncs.com', 'dashscope.aliyuncs.com'],
+      injections: [],
+    },
+  ],
   databricks: [
     {
       api_key: {
@@ -1111,6 +1250,27 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   datadog: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'dd-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'api.ap1.datadoghq.com',
+        'api.ap2.datadoghq.com',
+        'api.datadoghq.com',
+        'api.datadoghq.eu',
+        'api.ddog-gov.com',
+        'api.uk1.datadoghq.com',
+        'api.us2.ddog-gov.com',
+        'api.us3.datadoghq.com',
+        'api.us5.datadoghq.com',
+      ],
+      injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -1172,6 +1332,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   deepgram: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.au.deepgram.com', 'api.deepgram.com', 'api.eu.deepgram.com', 'api.in.deepgram.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -1505,7 +1677,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.fal.ai', 'fal.run', 'queue.fal.run', 'rest.fal.ai'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.fal.ai', 'fal.run', 'queue.fal.run'],
+      injections: [],
+    },
+  ],
+  fastly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'fastly-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.fastly.com'],
       injections: [],
     },
   ],
@@ -1533,6 +1730,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['financialmodelingprep.com/api/*', 'financialmodelingprep.com/stable/*'],
+      injections: [],
+    },
+  ],
+  finnhub: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['finnhub.io/api/*'],
+      injections: [],
+    },
+  ],
+  fireworks: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.fireworks.ai'],
       injections: [],
     },
   ],
@@ -2808,6 +3033,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api-mainnet.helius-rpc.com',
+        'api.helius.xyz',
+        'beta.helius-rpc.com',
+        'devnet.helius-rpc.com',
+        'mainnet.helius-rpc.com',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.helius.xyz', 'devnet.helius-rpc.com', 'mainnet.helius-rpc.com'],
       injections: [],
     },
@@ -2870,6 +3113,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  huggingface: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api-inference.huggingface.co', 'huggingface.co', 'router.huggingface.co'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api-inference.huggingface.co', 'huggingface.co', 'router.huggingface.co'],
+      oauth: {
+        device_authorization_url: 'https://huggingface.co/oauth/device',
+        header_name: 'authorization',
+        issuer: 'https://huggingface.co',
+        prefix: 'Bearer',
+        token_url: 'https://huggingface.co/oauth/token',
+      },
+    },
+  ],
   hume: [
     {
       api_key: {
@@ -2880,6 +3149,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.hume.ai'],
+      injections: [],
+    },
+  ],
+  hunter: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.hunter.io'],
       injections: [],
     },
   ],
@@ -3143,6 +3426,29 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
   ],
   linear: [
     {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.linear.app'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.linear.app'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://api.linear.app/oauth/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.linear.app/oauth/token',
+      },
+    },
+    {
       auth_type: 'oauth2',
       format: 1,
       hosts: ['api.linear.app'],
@@ -3152,6 +3458,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.linear.app/oauth/token',
       },
+    },
+  ],
+  linkup: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.linkup.so'],
+      injections: [],
     },
   ],
   llamacloud: [
@@ -3250,6 +3570,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
     },
   ],
+  'mcp-intercom': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['mcp.intercom.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        resource: 'https://mcp.intercom.com/mcp',
+      },
+    },
+  ],
   'mcp-posthog': [
     {
       auth_type: 'oauth2',
@@ -3274,6 +3606,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  mem0: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mem0.ai'],
+      injections: [],
+    },
+  ],
+  mercadopago: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mercadopago.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.mercadopago.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.mercadopago.com/oauth/token',
+      },
+    },
+  ],
   mercury: [
     {
       api_key: {
@@ -3285,6 +3656,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.mercury.com'],
+      injections: [],
+    },
+  ],
+  messagebird: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'AccessKey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bird.com', 'rest.messagebird.com'],
+      injections: [],
+    },
+  ],
+  minimax: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.minimax.io', 'api.minimaxi.com'],
       injections: [],
     },
   ],
@@ -3388,6 +3787,26 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.eu.newrelic.com',
+        'api.jp.newrelic.com',
+        'api.newrelic.com',
+        'infra-api.eu.newrelic.com',
+        'infra-api.newrelic.com',
+        'mcp.newrelic.com',
+        'synthetics.eu.newrelic.com',
+        'synthetics.newrelic.com',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.eu.newrelic.com', 'api.newrelic.com'],
       injections: [],
     },
@@ -3437,6 +3856,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   nvidia: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ai.api.nvidia.com', 'api.nvcf.nvidia.com', 'health.api.nvidia.com', 'integrate.api.nvidia.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -3503,6 +3934,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  openai: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.openai.com'],
+      injections: [],
+    },
+  ],
   'opencode-zen': [
     {
       api_key: {
@@ -3541,6 +3986,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://www.openstreetmap.org/oauth2/token',
       },
+    },
+  ],
+  openweather: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'appid',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.openweathermap.org'],
+      injections: [],
     },
   ],
   osu: [
@@ -3621,6 +4080,28 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.eu.pagerduty.com', 'api.pagerduty.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.eu.pagerduty.com', 'api.pagerduty.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://app.pagerduty.com/oauth/token',
+      },
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token token=',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.pagerduty.com'],
       injections: [],
     },
@@ -3633,6 +4114,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://app.pagerduty.com/oauth/token',
       },
+    },
+  ],
+  parallel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.parallel.ai'],
+      injections: [],
     },
   ],
   'paypal-sandbox': [
@@ -3680,6 +4174,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['*.svc.*.pinecone.io', 'api.pinecone.io'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.pinecone.io'],
       injections: [],
     },
@@ -3708,6 +4213,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://oauth.pipedrive.com/oauth/token',
       },
+    },
+  ],
+  plane: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.plane.so'],
+      injections: [],
     },
   ],
   planetscale: [
@@ -3832,6 +4350,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  pulumi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.pulumi.com'],
+      injections: [],
+    },
+  ],
   quickbase: [
     {
       api_key: {
@@ -3857,6 +4389,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer',
       },
+    },
+  ],
+  razorpay: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{key_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.razorpay.com'],
+      injections: [],
     },
   ],
   readme: [
@@ -3928,6 +4474,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'rev-ai': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.rev.ai'],
+      injections: [],
+    },
+  ],
   revenuecat: [
     {
       api_key: {
@@ -3963,6 +4523,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://apis.roblox.com/oauth/v1/token',
       },
+    },
+  ],
+  rootly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.rootly.com'],
+      injections: [],
     },
   ],
   sage: [
@@ -4072,6 +4646,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.scrapegraphai.com', 'v2-api.scrapegraphai.com'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'sgai-apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.scrapegraphai.com'],
       injections: [],
     },
@@ -4100,7 +4685,38 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.scrapfly.io',
+        'browser.scrapfly.io',
+        'browser.scrapfly.io/session/*',
+        'browser.scrapfly.io/unblock/*',
+      ],
+      injections: ['{"hosts":["browser.scrapfly.io"],"name":"api_key","type":"query"}'],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.scrapfly.io'],
+      injections: [],
+    },
+  ],
+  scrapingbee: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.scrapingbee.com/api/*'],
       injections: [],
     },
   ],
@@ -4118,6 +4734,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   semrush: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.semrush.com', 'api.semrush.com/apis/v4/*'],
+      injections: [
+        '{"hosts":["api.semrush.com/apis/v4/*"],"name":"Authorization","type":"header","value":"Apikey {api_key}"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4174,6 +4804,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   similarweb: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.similarweb.com', 'api.similarweb.com/v1/*', 'api.similarweb.com/v2/*', 'api.similarweb.com/v4/*'],
+      injections: [
+        '{"hosts":["api.similarweb.com/v1/*","api.similarweb.com/v2/*","api.similarweb.com/v4/*"],"name":"api_key","type":"query"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4241,6 +4884,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   smartsheet: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.smartsheet.au', 'api.smartsheet.com', 'api.smartsheet.eu', 'api.smartsheetgov.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4335,8 +4990,44 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.spider.cloud', 'browser.spider.cloud'],
+      injections: ['{"hosts":["browser.spider.cloud"],"name":"token","type":"query"}'],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.spider.cloud'],
       injections: [],
+    },
+  ],
+  square: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['connect.squareup.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['connect.squareup.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://connect.squareup.com/oauth2/token',
+      },
     },
   ],
   statsig: [
@@ -4406,6 +5097,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"Authorization","type":"header","value":"Bearer {api_key}"}'],
     },
   ],
+  supermemory: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.supermemory.ai'],
+      injections: [],
+    },
+  ],
   surveymonkey: [
     {
       api_key: {
@@ -4442,6 +5147,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.synthetic.new'],
+      injections: [],
+    },
+  ],
+  tavily: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.tavily.com'],
       injections: [],
     },
   ],
@@ -4489,6 +5208,29 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   tinybird: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'api.ap-east-1.aws.tinybird.co',
+        'api.ap-southeast-2.aws.tinybird.co',
+        'api.eu-central-1.aws.tinybird.co',
+        'api.eu-west-1.aws.tinybird.co',
+        'api.europe-west2.gcp.tinybird.co',
+        'api.northamerica-northeast2.gcp.tinybird.co',
+        'api.tinybird.co',
+        'api.us-east.aws.tinybird.co',
+        'api.us-east.tinybird.co',
+        'api.us-west-2.aws.tinybird.co',
+      ],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4564,6 +5306,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.twelvedata.com'],
+      injections: [],
+    },
+  ],
+  twilio: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{sid}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.twilio.com', 'api.twilio.com'],
       injections: [],
     },
   ],
@@ -4668,6 +5424,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.eu.vapi.ai', 'api.vapi.ai'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.vapi.ai'],
       injections: [],
     },
@@ -4700,6 +5468,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'volcengine-ark': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ark.ap-southeast.bytepluses.com', 'ark.cn-beijing.volces.com'],
+      injections: [],
+    },
+  ],
   vonage: [
     {
       api_key: {
@@ -4715,6 +5497,35 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   wandb: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: 'api',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.inference.wandb.ai', 'api.wandb.ai', 'mcp.withwandb.com'],
+      injections: [
+        '{"hosts":["api.inference.wandb.ai"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+        '{"hosts":["mcp.withwandb.com"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+      ],
+    },
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: 'api',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.inference.wandb.ai', 'api.wandb.ai'],
+      injections: [
+        '{"hosts":["api.inference.wandb.ai"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'basic',
@@ -4751,6 +5562,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.webflow.com/oauth/access_token',
       },
+    },
+  ],
+  wise: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.transferwise.com', 'api.wise.com'],
+      injections: [],
     },
   ],
   wistia: [
@@ -4848,6 +5673,50 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   zoom: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: [
+        'api-au.zoom.us',
+        'api-ca.zoom.us',
+        'api-eu.zoom.us',
+        'api-in.zoom.us',
+        'api-sa.zoom.us',
+        'api-sg.zoom.us',
+        'api-uk.zoom.us',
+        'api-us.zoom.us',
+        'api.zoom.us',
+      ],
+      oauth: {
+        device_authorization_url: 'https://zoom.us/oauth/devicecode',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://zoom.us/oauth/revoke',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://zoom.us/oauth/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: [
+        'api-au.zoom.us',
+        'api-ca.zoom.us',
+        'api-eu.zoom.us',
+        'api-in.zoom.us',
+        'api-sa.zoom.us',
+        'api-sg.zoom.us',
+        'api-uk.zoom.us',
+        'api-us.zoom.us',
+        'api.zoom.us',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://zoom.us/oauth/revoke',
+        token_url: 'https://zoom.us/oauth/token',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
