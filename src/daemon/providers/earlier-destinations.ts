@@ -64,6 +64,47 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       format: 1,
       hosts: [
         '*.adyenpayments.com',
+        'authe-live.adyen.com',
+        'balanceplatform-api-live.adyen.com',
+        'balanceplatform-api-test.adyen.com',
+        'ca-live.adyen.com',
+        'ca-test.adyen.com',
+        'cal-live.adyen.com',
+        'cal-test.adyen.com',
+        'checkout-test.adyen.com',
+        'device-api-live-apse.adyen.com',
+        'device-api-live-au.adyen.com',
+        'device-api-live-us.adyen.com',
+        'device-api-live.adyen.com',
+        'device-api-test.adyen.com',
+        'kyc-live.adyen.com',
+        'kyc-test.adyen.com',
+        'management-live.adyen.com',
+        'management-test.adyen.com',
+        'obgateway-live.adyen.com',
+        'obgateway-test.adyen.com',
+        'pal-test.adyen.com',
+        'postfmapi-live.adyen.com',
+        'postfmapi-test.adyen.com',
+        'terminal-api-live-apse.adyen.com',
+        'terminal-api-live-au.adyen.com',
+        'terminal-api-live-us.adyen.com',
+        'terminal-api-live.adyen.com',
+        'terminal-api-test.adyen.com',
+        'test.adyen.com/authe/*',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        '*.adyenpayments.com',
         'checkout-test.adyen.com',
         'management-live.adyen.com',
         'management-test.adyen.com',
@@ -251,6 +292,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.assemblyai.com',
+        'api.eu.assemblyai.com',
+        'llm-gateway.assemblyai.com',
+        'llm-gateway.eu.assemblyai.com',
+        'streaming.assemblyai.com',
+        'streaming.eu.assemblyai.com',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.assemblyai.com', 'streaming.assemblyai.com'],
       injections: [],
     },
@@ -387,6 +446,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.axiom.co', 'api.eu.axiom.co', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.axiom.co', 'eu-central-1.aws.edge.axiom.co', 'us-east-1.aws.edge.axiom.co'],
       injections: [],
     },
@@ -400,6 +471,33 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.axiom.co'],
+      injections: [],
+    },
+  ],
+  'azure-ai-services': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'ocp-apim-subscription-key',
+      },
+      auth_type: 'api_key',
+      base_url: 'https://{resource}.cognitiveservices.azure.com',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.cognitiveservices.azure.com'],
+      injections: ['{"name":"api-key","type":"header"}'],
+    },
+  ],
+  'azure-devops': [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['dev.azure.com', 'feeds.dev.azure.com', 'pkgs.dev.azure.com', 'vssps.dev.azure.com'],
       injections: [],
     },
   ],
@@ -441,6 +539,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['*.api.baseten.co', 'api.baseten.co', 'inference.baseten.co'],
+      injections: [],
+    },
+  ],
+  'better-stack': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['uptime.betterstack.com'],
       injections: [],
     },
   ],
@@ -530,6 +642,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.bland.ai', 'us.api.bland.ai'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.bland.ai'],
       injections: [],
     },
@@ -587,6 +710,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  brightdata: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.brightdata.com'],
+      injections: [],
+    },
+  ],
   'browser-use': [
     {
       api_key: {
@@ -614,6 +751,27 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   browserless: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'chrome-eu-ams.browserless.io',
+        'chrome-eu-uk.browserless.io',
+        'chrome-us-east.browserless.io',
+        'chrome-us-west.browserless.io',
+        'chrome.browserless.io',
+        'production-ams.browserless.io',
+        'production-lon.browserless.io',
+        'production-sfo.browserless.io',
+      ],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -762,6 +920,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['*.api.checkout.com', '*.api.sandbox.checkout.com', 'api.checkout.com', 'api.sandbox.checkout.com'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.checkout.com', 'api.sandbox.checkout.com'],
       injections: [],
     },
@@ -879,6 +1049,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  coingecko: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-cg-pro-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['pro-api.coingecko.com'],
+      injections: [],
+    },
+  ],
   coinmarketcap: [
     {
       api_key: {
@@ -889,6 +1072,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['pro-api.coinmarketcap.com'],
+      injections: [],
+    },
+  ],
+  confluent: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{key_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.confluent.cloud'],
       injections: [],
     },
   ],
@@ -905,6 +1102,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   contentful: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.contentful.com', 'api.eu.contentful.com', 'upload.contentful.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -988,6 +1197,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  dashscope: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['dashscope-intl.aliyuncs.com', 'dashscope.aliyuncs.com'],
+      injections: [],
+    },
+  ],
   databricks: [
     {
       api_key: {
@@ -1027,6 +1250,27 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   datadog: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'dd-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'api.ap1.datadoghq.com',
+        'api.ap2.datadoghq.com',
+        'api.datadoghq.com',
+        'api.datadoghq.eu',
+        'api.ddog-gov.com',
+        'api.uk1.datadoghq.com',
+        'api.us2.ddog-gov.com',
+        'api.us3.datadoghq.com',
+        'api.us5.datadoghq.com',
+      ],
+      injections: ['{"name":"DD-APPLICATION-KEY","type":"header","value":"{app_key}"}'],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -1088,6 +1332,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   deepgram: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.au.deepgram.com', 'api.deepgram.com', 'api.eu.deepgram.com', 'api.in.deepgram.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -1421,7 +1677,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.fal.ai', 'fal.run', 'queue.fal.run', 'rest.fal.ai'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.fal.ai', 'fal.run', 'queue.fal.run'],
+      injections: [],
+    },
+  ],
+  fastly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'fastly-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.fastly.com'],
       injections: [],
     },
   ],
@@ -1449,6 +1730,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['financialmodelingprep.com/api/*', 'financialmodelingprep.com/stable/*'],
+      injections: [],
+    },
+  ],
+  finnhub: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['finnhub.io/api/*'],
+      injections: [],
+    },
+  ],
+  fireworks: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.fireworks.ai'],
       injections: [],
     },
   ],
@@ -2724,6 +3033,24 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api-mainnet.helius-rpc.com',
+        'api.helius.xyz',
+        'beta.helius-rpc.com',
+        'devnet.helius-rpc.com',
+        'mainnet.helius-rpc.com',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.helius.xyz', 'devnet.helius-rpc.com', 'mainnet.helius-rpc.com'],
       injections: [],
     },
@@ -2786,6 +3113,32 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  huggingface: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api-inference.huggingface.co', 'huggingface.co', 'router.huggingface.co'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api-inference.huggingface.co', 'huggingface.co', 'router.huggingface.co'],
+      oauth: {
+        device_authorization_url: 'https://huggingface.co/oauth/device',
+        header_name: 'authorization',
+        issuer: 'https://huggingface.co',
+        prefix: 'Bearer',
+        token_url: 'https://huggingface.co/oauth/token',
+      },
+    },
+  ],
   hume: [
     {
       api_key: {
@@ -2796,6 +3149,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.hume.ai'],
+      injections: [],
+    },
+  ],
+  hunter: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.hunter.io'],
       injections: [],
     },
   ],
@@ -2947,6 +3314,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  kick: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.kick.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://id.kick.com/oauth/token',
+      },
+    },
+  ],
   klaviyo: [
     {
       api_key: {
@@ -3046,6 +3426,29 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
   ],
   linear: [
     {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.linear.app'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.linear.app'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://api.linear.app/oauth/revoke',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.linear.app/oauth/token',
+      },
+    },
+    {
       auth_type: 'oauth2',
       format: 1,
       hosts: ['api.linear.app'],
@@ -3055,6 +3458,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.linear.app/oauth/token',
       },
+    },
+  ],
+  linkup: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.linkup.so'],
+      injections: [],
     },
   ],
   llamacloud: [
@@ -3153,6 +3570,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"app_id","type":"header","value":"{app_id}"}'],
     },
   ],
+  'mcp-intercom': [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['mcp.intercom.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        resource: 'https://mcp.intercom.com/mcp',
+      },
+    },
+  ],
   'mcp-posthog': [
     {
       auth_type: 'oauth2',
@@ -3177,6 +3606,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       },
     },
   ],
+  mem0: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mem0.ai'],
+      injections: [],
+    },
+  ],
+  mercadopago: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.mercadopago.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.mercadopago.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://api.mercadopago.com/oauth/token',
+      },
+    },
+  ],
   mercury: [
     {
       api_key: {
@@ -3188,6 +3656,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.mercury.com'],
+      injections: [],
+    },
+  ],
+  messagebird: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'AccessKey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.bird.com', 'rest.messagebird.com'],
+      injections: [],
+    },
+  ],
+  minimax: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.minimax.io', 'api.minimaxi.com'],
       injections: [],
     },
   ],
@@ -3291,6 +3787,26 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.eu.newrelic.com',
+        'api.jp.newrelic.com',
+        'api.newrelic.com',
+        'infra-api.eu.newrelic.com',
+        'infra-api.newrelic.com',
+        'mcp.newrelic.com',
+        'synthetics.eu.newrelic.com',
+        'synthetics.newrelic.com',
+      ],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.eu.newrelic.com', 'api.newrelic.com'],
       injections: [],
     },
@@ -3340,6 +3856,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   nvidia: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ai.api.nvidia.com', 'api.nvcf.nvidia.com', 'health.api.nvidia.com', 'integrate.api.nvidia.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -3406,6 +3934,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  openai: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.openai.com'],
+      injections: [],
+    },
+  ],
   'opencode-zen': [
     {
       api_key: {
@@ -3444,6 +3986,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://www.openstreetmap.org/oauth2/token',
       },
+    },
+  ],
+  openweather: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'appid',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.openweathermap.org'],
+      injections: [],
     },
   ],
   osu: [
@@ -3524,6 +4080,28 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.eu.pagerduty.com', 'api.pagerduty.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['api.eu.pagerduty.com', 'api.pagerduty.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://app.pagerduty.com/oauth/token',
+      },
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Token token=',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.pagerduty.com'],
       injections: [],
     },
@@ -3536,6 +4114,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://app.pagerduty.com/oauth/token',
       },
+    },
+  ],
+  parallel: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.parallel.ai'],
+      injections: [],
     },
   ],
   'paypal-sandbox': [
@@ -3583,6 +4174,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['*.svc.*.pinecone.io', 'api.pinecone.io'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.pinecone.io'],
       injections: [],
     },
@@ -3611,6 +4213,19 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://oauth.pipedrive.com/oauth/token',
       },
+    },
+  ],
+  plane: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'x-api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.plane.so'],
+      injections: [],
     },
   ],
   planetscale: [
@@ -3735,6 +4350,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  pulumi: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'token',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.pulumi.com'],
+      injections: [],
+    },
+  ],
   quickbase: [
     {
       api_key: {
@@ -3760,6 +4389,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_basic',
         token_url: 'https://oauth.platform.intuit.com/oauth2/v1/tokens/bearer',
       },
+    },
+  ],
+  razorpay: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{key_id}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.razorpay.com'],
+      injections: [],
     },
   ],
   readme: [
@@ -3831,6 +4474,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'rev-ai': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.rev.ai'],
+      injections: [],
+    },
+  ],
   revenuecat: [
     {
       api_key: {
@@ -3866,6 +4523,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         prefix: 'Bearer',
         token_url: 'https://apis.roblox.com/oauth/v1/token',
       },
+    },
+  ],
+  rootly: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.rootly.com'],
+      injections: [],
     },
   ],
   sage: [
@@ -3975,6 +4646,17 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.scrapegraphai.com', 'v2-api.scrapegraphai.com'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'sgai-apikey',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.scrapegraphai.com'],
       injections: [],
     },
@@ -4003,7 +4685,38 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: [
+        'api.scrapfly.io',
+        'browser.scrapfly.io',
+        'browser.scrapfly.io/session/*',
+        'browser.scrapfly.io/unblock/*',
+      ],
+      injections: ['{"hosts":["browser.scrapfly.io"],"name":"api_key","type":"query"}'],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.scrapfly.io'],
+      injections: [],
+    },
+  ],
+  scrapingbee: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'api_key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['app.scrapingbee.com/api/*'],
       injections: [],
     },
   ],
@@ -4021,6 +4734,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   semrush: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.semrush.com', 'api.semrush.com/apis/v4/*'],
+      injections: [
+        '{"hosts":["api.semrush.com/apis/v4/*"],"name":"Authorization","type":"header","value":"Apikey {api_key}"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4062,7 +4789,34 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  shodan: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        query_param: 'key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.shodan.io'],
+      injections: [],
+    },
+  ],
   similarweb: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'api-key',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.similarweb.com', 'api.similarweb.com/v1/*', 'api.similarweb.com/v2/*', 'api.similarweb.com/v4/*'],
+      injections: [
+        '{"hosts":["api.similarweb.com/v1/*","api.similarweb.com/v2/*","api.similarweb.com/v4/*"],"name":"api_key","type":"query"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4073,6 +4827,45 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.similarweb.com'],
+      injections: [],
+    },
+  ],
+  slack: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['files.slack.com', 'slack.com/api/*'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['files.slack.com', 'slack.com/api/*'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://slack.com/api/oauth.v2.access',
+      },
+    },
+  ],
+  'slack-app': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['slack.com/api/apps.connections.open/*', 'slack.com/api/apps.event.authorizations.list/*'],
       injections: [],
     },
   ],
@@ -4091,6 +4884,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   smartsheet: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.smartsheet.au', 'api.smartsheet.com', 'api.smartsheet.eu', 'api.smartsheetgov.com'],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4159,6 +4964,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.sonarcloud.io', 'api.sonarqube.us', 'sonarcloud.io/api/*', 'sonarqube.us/api/*'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.sonarcloud.io', 'sonarcloud.io/api/*'],
       injections: [],
     },
@@ -4173,8 +4990,44 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.spider.cloud', 'browser.spider.cloud'],
+      injections: ['{"hosts":["browser.spider.cloud"],"name":"token","type":"query"}'],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.spider.cloud'],
       injections: [],
+    },
+  ],
+  square: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['connect.squareup.com'],
+      injections: [],
+    },
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['connect.squareup.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        token_url: 'https://connect.squareup.com/oauth2/token',
+      },
     },
   ],
   statsig: [
@@ -4244,6 +5097,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: ['{"name":"Authorization","type":"header","value":"Bearer {api_key}"}'],
     },
   ],
+  supermemory: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.supermemory.ai'],
+      injections: [],
+    },
+  ],
   surveymonkey: [
     {
       api_key: {
@@ -4280,6 +5147,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.synthetic.new'],
+      injections: [],
+    },
+  ],
+  tavily: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.tavily.com'],
       injections: [],
     },
   ],
@@ -4327,6 +5208,29 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   tinybird: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: [
+        'api.ap-east-1.aws.tinybird.co',
+        'api.ap-southeast-2.aws.tinybird.co',
+        'api.eu-central-1.aws.tinybird.co',
+        'api.eu-west-1.aws.tinybird.co',
+        'api.europe-west2.gcp.tinybird.co',
+        'api.northamerica-northeast2.gcp.tinybird.co',
+        'api.tinybird.co',
+        'api.us-east.aws.tinybird.co',
+        'api.us-east.tinybird.co',
+        'api.us-west-2.aws.tinybird.co',
+      ],
+      injections: [],
+    },
     {
       api_key: {
         encoding: 'none',
@@ -4402,6 +5306,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       flow: 'api_key',
       format: 1,
       hosts: ['api.twelvedata.com'],
+      injections: [],
+    },
+  ],
+  twilio: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: '{sid}',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['*.twilio.com', 'api.twilio.com'],
       injections: [],
     },
   ],
@@ -4506,6 +5424,18 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       auth_type: 'api_key',
       flow: 'api_key',
       format: 1,
+      hosts: ['api.eu.vapi.ai', 'api.vapi.ai'],
+      injections: [],
+    },
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
       hosts: ['api.vapi.ai'],
       injections: [],
     },
@@ -4538,6 +5468,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  'volcengine-ark': [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['ark.ap-southeast.bytepluses.com', 'ark.cn-beijing.volces.com'],
+      injections: [],
+    },
+  ],
   vonage: [
     {
       api_key: {
@@ -4553,6 +5497,35 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
     },
   ],
   wandb: [
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: 'api',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.inference.wandb.ai', 'api.wandb.ai', 'mcp.withwandb.com'],
+      injections: [
+        '{"hosts":["api.inference.wandb.ai"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+        '{"hosts":["mcp.withwandb.com"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+      ],
+    },
+    {
+      api_key: {
+        encoding: 'basic',
+        header_name: 'authorization',
+        username: 'api',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.inference.wandb.ai', 'api.wandb.ai'],
+      injections: [
+        '{"hosts":["api.inference.wandb.ai"],"name":"Authorization","type":"header","value":"Bearer {api_key}"}',
+      ],
+    },
     {
       api_key: {
         encoding: 'basic',
@@ -4589,6 +5562,20 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
         token_auth_method: 'client_secret_post',
         token_url: 'https://api.webflow.com/oauth/access_token',
       },
+    },
+  ],
+  wise: [
+    {
+      api_key: {
+        encoding: 'none',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+      },
+      auth_type: 'api_key',
+      flow: 'api_key',
+      format: 1,
+      hosts: ['api.transferwise.com', 'api.wise.com'],
+      injections: [],
     },
   ],
   wistia: [
@@ -4672,7 +5659,64 @@ export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDesti
       injections: [],
     },
   ],
+  zoho: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: ['www.zohoapis.com'],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Zoho-oauthtoken',
+        token_auth_method: 'client_secret_post',
+        token_url: 'https://accounts.zoho.com/oauth/v2/token',
+      },
+    },
+  ],
   zoom: [
+    {
+      auth_type: 'oauth2',
+      format: 1,
+      hosts: [
+        'api-au.zoom.us',
+        'api-ca.zoom.us',
+        'api-eu.zoom.us',
+        'api-in.zoom.us',
+        'api-sa.zoom.us',
+        'api-sg.zoom.us',
+        'api-uk.zoom.us',
+        'api-us.zoom.us',
+        'api.zoom.us',
+      ],
+      oauth: {
+        device_authorization_url: 'https://zoom.us/oauth/devicecode',
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://zoom.us/oauth/revoke',
+        token_auth_method: 'client_secret_basic',
+        token_url: 'https://zoom.us/oauth/token',
+      },
+    },
+    {
+      auth_type: 'client_credentials',
+      format: 1,
+      hosts: [
+        'api-au.zoom.us',
+        'api-ca.zoom.us',
+        'api-eu.zoom.us',
+        'api-in.zoom.us',
+        'api-sa.zoom.us',
+        'api-sg.zoom.us',
+        'api-uk.zoom.us',
+        'api-us.zoom.us',
+        'api.zoom.us',
+      ],
+      oauth: {
+        header_name: 'authorization',
+        prefix: 'Bearer',
+        revocation_url: 'https://zoom.us/oauth/revoke',
+        token_url: 'https://zoom.us/oauth/token',
+      },
+    },
     {
       auth_type: 'oauth2',
       format: 1,
