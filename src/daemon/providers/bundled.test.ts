@@ -1296,7 +1296,6 @@ const EXPECTED_TOO: readonly (readonly [name: string, ...hosts: string[]])[] = [
   ['nvidia', 'climate.api.nvidia.com', 'optimize.api.nvidia.com'],
   ['okta', 'acme.oktapreview.com', 'acme.okta-emea.com', 'acme.okta-gov.com', 'acme.okta.mil'],
   ['omdb', 'img.omdbapi.com'],
-  ['openai', 'eu.api.openai.com', 'us.api.openai.com'],
   ['openrouter', 'eu.openrouter.ai/api', 'us.openrouter.ai/api'],
   ['openweather', 'pro.openweathermap.org', 'history.openweathermap.org', 'tile.openweathermap.org'],
   ['osu', 'notify.ppy.sh'],
