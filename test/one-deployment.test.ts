@@ -291,6 +291,7 @@ describe('daemons on one Postgres', { skip: whyNot('postgres') }, () => {
     const daemon = await start(env)
     const ada = await owner(daemon)
     await define(ada, {})
+    await connect(ada, 'acme', KEY)
     await sql(env, 'create table first_records as table records', 'create table first_manifests as table manifests')
     await define(ada, { hosts: ['later.acme.example'] }, true)
     assert.deepEqual(await customOf(ada), ['acme'])
@@ -300,6 +301,9 @@ describe('daemons on one Postgres', { skip: whyNot('postgres') }, () => {
     ]
     await sql(env, ...restored('records'), ...restored('manifests'))
     assert.deepEqual(await customOf(ada), [])
+    const [{ attention }] = (await ada.call('GET', '/api/connections')).body.connections
+    assert.match(attention.reason, /older than the last one seen/)
+    assert.equal(attention.fix, 'broker doctor')
     const { checks, issues } = await conditionOf(ada)
     assert.deepEqual([checks.integrity, checks.providers], ['failed', 'failed'])
     assert.match(issues.join(), /older than the last one seen/)

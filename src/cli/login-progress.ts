@@ -6,6 +6,8 @@ import { cancelled } from './prompt.ts'
 import type { Terminal } from './terminal.ts'
 
 const LOOK_AGAIN = 1_000
+/** How long a daemon may be away while somebody logs in: it may be started anew, or another one take its place. */
+const AWAY_LIMIT = 10_000
 
 export function isOver({ status }: AuthSession): boolean {
   return status === 'completed' || status === 'failed' || status === 'expired' || status === 'cancelled'
@@ -23,14 +25,25 @@ export async function untilNext(
 ): Promise<AuthSession> {
   const waitsFor = new Set([session.next_action.type, 'none'])
   let latest = session
+  let awaySince: number | undefined
   while (!isOver(latest) && waitsFor.has(latest.next_action.type)) {
     onLook?.(latest)
     await delay(LOOK_AGAIN, undefined, { signal }).catch(() => {
       throw cancelled()
     })
-    latest = await look(client, session)
+    try {
+      latest = await look(client, session)
+      awaySince = undefined
+    } catch (error) {
+      awaySince ??= performance.now()
+      if (!isAway(error) || performance.now() - awaySince > AWAY_LIMIT) throw error
+    }
   }
   return latest
+}
+
+function isAway(error: unknown): boolean {
+  return error instanceof BrokerError && error.name === 'DaemonUnavailableError'
 }
 
 async function look(client: DaemonClient, { id, provider }: AuthSession): Promise<AuthSession> {

@@ -10,16 +10,23 @@ export type FailingRefresh = {
   readonly [Name in 'failures' | 'failing_since' | 'failure_reason' | 'forced_at']?: RefreshRow[Name] | null
 }
 
+export interface AttentionOptions {
+  readonly now: number
+  readonly seenSince: (row: ConnectionRow) => string
+  readonly unused: string | undefined
+}
+
 /**
  * Why the connection does not serve, or soon will not; undefined where it does.
  * @param seenSince when it was first seen to need approval: a definition does not say when it changed
+ * @param unused why no custom definition is used now; undefined where they are
  */
 export function attentionFor(
   definition: ProviderDefinition | undefined,
   row: ConnectionRow & FailingRefresh,
-  { now, seenSince }: { readonly now: number; readonly seenSince: (row: ConnectionRow) => string },
+  { now, seenSince, unused }: AttentionOptions,
 ): Attention | undefined {
-  if (!definition) return unknownProvider(row)
+  if (!definition) return unused === undefined ? unknownProvider(row) : unusedDefinition(row, unused)
   const kind = approvedKind(definition, row)
   if (kind === undefined) {
     const since = seenSince(row)
@@ -65,6 +72,11 @@ function unknownProvider(row: ConnectionRow): Attention {
     reason: `There is no definition of "${row.provider}" any more, or it is broken: its hosts are refused.`,
     fix: `broker provider register <definition.json>, or broker logout ${row.provider}`,
   }
+}
+
+/** It is there, and nobody should log out for that. */
+function unusedDefinition(row: ConnectionRow, unused: string): Attention {
+  return { kind: 'needs_approval', since: row.updated_at, reason: unused, fix: 'broker doctor' }
 }
 
 function needsApproval(row: ConnectionRow, since: string): Attention {

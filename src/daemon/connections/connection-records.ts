@@ -79,7 +79,8 @@ export class ConnectionRecords {
 
   view(row: ConnectionRow & FailingRefresh): Connection {
     const seenSince = (row: ConnectionRow) => this.#approvalSince(row)
-    return connectionView(this.definition(row), row, { now: this.now(), seenSince })
+    const unused = this.providers.problem()
+    return connectionView(this.definition(row), row, { now: this.now(), seenSince, unused })
   }
 
   definition({ provider }: ConnectionRow): ProviderDefinition | undefined {

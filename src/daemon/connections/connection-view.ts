@@ -3,7 +3,7 @@ import type { Connection, ProviderDefinition } from '../../schemas/index.ts'
 import { credentialFields, type KeySection } from '../providers/index.ts'
 import type { ConnectionRow } from '../store/index.ts'
 import { approvedKind, isTakenNoMore } from './approval.ts'
-import { attentionFor, type FailingRefresh } from './attention.ts'
+import { type AttentionOptions, attentionFor, type FailingRefresh } from './attention.ts'
 import type { ConnectionId } from './connection-id.ts'
 import { type Credential, mapValues } from './credential-record.ts'
 import { dueAtOf, usableUntil } from './freshness.ts'
@@ -51,7 +51,7 @@ export function usableConnection(row: ConnectionRow, opened: OpenedCredential, n
 export function connectionView(
   definition: ProviderDefinition | undefined,
   row: ConnectionRow & FailingRefresh,
-  at: Parameters<typeof attentionFor>[2],
+  at: AttentionOptions,
 ): Connection {
   const attention = attentionFor(definition, row, at)
   const kind = definition && approvedKind(definition, row)

@@ -31,6 +31,8 @@ export interface Providers {
   /** Sorted by name. Sees files that were changed by hand, as {@link Providers.health} does. */
   list(): readonly Provider[]
   find(name: string): Provider | undefined
+  /** Returns why no custom definition is used now, in a sentence; undefined where they are. */
+  problem(): string | undefined
   /** @throws {BrokerError} ProviderNotFoundError */
   get(name: string): Provider
   /**
@@ -121,6 +123,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return [...registry.byName.values()]
     },
     find: (name) => registry.byName.get(name),
+    problem: () => custom.problem?.(),
     get(name) {
       const found = registry.byName.get(name)
       if (!found) throw notFound(name, registry.byName.keys())
@@ -157,7 +160,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       refresh()
       const providers = [...registry.byName.values()]
       return {
-        issues: [...bundled.issues, ...registry.custom.issues, ...problemOf(custom)],
+        issues: [...bundled.issues, ...registry.custom.issues, ...[custom.problem?.() ?? []].flat()],
         warnings: [
           ...bundled.warnings,
           ...catalogue.warnings(),
@@ -229,11 +232,6 @@ export function openProviders(options: ProvidersOptions): Providers {
     const byName = compile(shipped(), loaded.definitions)
     return { byName, table: compileMatchTable([...byName.values()]), custom: loaded, version }
   }
-}
-
-function problemOf(custom: CustomDefinitions): readonly string[] {
-  const problem = custom.problem?.()
-  return problem === undefined ? [] : [problem]
 }
 
 function compile(
