@@ -12,7 +12,8 @@ const PASSWORD = 'CNRYdescriptors'
 const DAEMON_PORT = 7998
 
 test('a proxy without a descriptor left refuses, and serves again once there are some', async (t) => {
-  const origin = await tcpOrigin(t, (socket) => socket.end('served'))
+  // Only where it is asked, and somebody listens: what came with the answer to CONNECT would be heard by nobody.
+  const origin = await tcpOrigin(t, (socket) => socket.once('data', () => socket.end('served')))
   const { proxy, tell } = await proxyWithFewDescriptors(t)
   const client = openPlain(t, proxy)
   client.send('CONNECT localhost:443 HTTP/1.1\r\n\r\n')
@@ -29,7 +30,9 @@ test('a proxy without a descriptor left refuses, and serves again once there are
 
   await tell('free')
   const tunnel = await openTunnel(t, proxy, `127.0.0.1:${origin.port}`)
-  assert.equal(String(await once(tunnel, 'data')), 'served')
+  const answer = once(tunnel, 'data')
+  tunnel.write('serve')
+  assert.equal(String((await answer)[0]), 'served')
 })
 
 async function proxyWithFewDescriptors(t: TestContext) {
