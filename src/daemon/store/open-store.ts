@@ -4,6 +4,7 @@ import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
+import { inTransaction } from './in-transaction.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
 import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
@@ -11,7 +12,6 @@ import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { withNewNames } from './statement-names.ts'
 import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
@@ -199,7 +199,7 @@ function migratePostgres(url: Secret, { version, note }: Pick<Required<StoreOpti
 const WRITE_LOCK = 7998
 
 function locked<Result>(db: Db, work: (tx: Db) => Promise<Result>): Promise<Result> {
-  return db.transaction().execute(async (tx) => {
+  return inTransaction(db, async (tx) => {
     await takeWriteLock(tx)
     return work(tx)
   })
@@ -225,9 +225,8 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
     clock,
     // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
     // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
-    transaction: (work) =>
-      dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => withNewNames(() => locked(db, work))),
-    snapshot: (work) => withNewNames(() => db.transaction().setIsolationLevel('repeatable read').execute(work)),
+    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => locked(db, work))),
+    snapshot: (work) => inTransaction(db, work, { isolation: 'repeatable read' }),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)
     },
