@@ -7,7 +7,7 @@ import type { Db } from './db.ts'
 import { inTransaction } from './in-transaction.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
-import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
+import { migratingOn, type PoolSizes, requestsOn, type Writes, whenStarted } from './open-postgres.ts'
 import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
@@ -15,7 +15,6 @@ import { sqliteDialect } from './sqlite-dialect.ts'
 import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
-import { WriteQueue } from './write-queue.ts'
 
 export interface Store {
   readonly db: Db
@@ -26,6 +25,8 @@ export interface Store {
    * missing at its end.
    */
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /** The same for work on one vault: alone among what is done to that vault, beside what is done to others. */
+  vaultTransaction<Result>(vaultId: string, work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Reads that all see one state of the database. */
   snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Milliseconds since 1970, the same for all daemons on this store. */
@@ -41,7 +42,7 @@ export interface Store {
 
 export type StoreLocation =
   | { readonly kind: 'sqlite'; readonly path: string; readonly replayPath: string }
-  | { readonly kind: 'postgres'; readonly url: Secret }
+  | { readonly kind: 'postgres'; readonly url: Secret; readonly pools?: Partial<PoolSizes> }
 
 export interface StoreOptions {
   readonly now?: () => number
@@ -57,7 +58,7 @@ export interface StoreOptions {
  */
 export async function openStore(location: StoreLocation, options: StoreOptions = {}): Promise<Store> {
   const settled = { now: Date.now, version: 'unknown', note: () => undefined, ...options }
-  return location.kind === 'sqlite' ? openSqlite(location, settled) : openPostgres(location.url, settled)
+  return location.kind === 'sqlite' ? openSqlite(location, settled) : openPostgres(location, settled)
 }
 
 async function openSqlite(
@@ -81,7 +82,14 @@ async function openSqlite(
     })
     if (change) note(told(change))
     const replay = await openReplayLedger(replayPath, { isNew: !(await isInUse(db)), now })
-    return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
+    return store(db, {
+      dialect: 'sqlite',
+      replay,
+      clock: async () => now(),
+      // They take the one write lock when they begin, and the driver lets one begin after the other.
+      writes: (_lock, work) => inTransaction(db, work),
+      close: () => db.destroy(),
+    })
   } catch (cause) {
     await db.destroy()
     throw cause
@@ -168,16 +176,19 @@ function openPrivately(path: string): DatabaseSync {
   return database
 }
 
-async function openPostgres(url: Secret, { version, note }: Required<StoreOptions>): Promise<Store> {
-  const db = await requestsOn(url)
+async function openPostgres(
+  { url, pools }: { url: Secret; pools?: Partial<PoolSizes> },
+  { version, note }: Required<StoreOptions>,
+): Promise<Store> {
+  const { requests: db, writes, close } = await requestsOn(url, pools)
   try {
-    await whenStarted(() => locked(db, async () => undefined))
+    await whenStarted(() => writes({ kind: 'all' }, async () => undefined))
     const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
     if (change) note(told(change))
     const replay = await postgresReplayLedger(db, !(await isInUse(db)))
-    return store(db, { dialect: 'postgres', replay, clock: postgresClock })
+    return store(db, { dialect: 'postgres', replay, clock: postgresClock, writes, close })
   } catch (cause) {
-    await db.destroy()
+    await close()
     throw cause
   }
 }
@@ -195,20 +206,6 @@ function migratePostgres(url: Secret, { version, note }: Pick<Required<StoreOpti
   )
 }
 
-/** Any number that is not used for another lock of the same database. */
-const WRITE_LOCK = 7998
-
-function locked<Result>(db: Db, work: (tx: Db) => Promise<Result>): Promise<Result> {
-  return inTransaction(db, async (tx) => {
-    await takeWriteLock(tx)
-    return work(tx)
-  })
-}
-
-async function takeWriteLock(tx: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
-}
-
 async function postgresClock(db: Db): Promise<number> {
   const { rows } = await sql<{
     ms: number
@@ -216,16 +213,18 @@ async function postgresClock(db: Db): Promise<number> {
   return rows[0]?.ms ?? Number.NaN
 }
 
-function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'replay' | 'clock'>): Store {
-  const writes = new WriteQueue()
+interface Parts extends Pick<Store, 'dialect' | 'replay' | 'clock' | 'close'> {
+  readonly writes: Writes
+}
+
+function store(db: Db, { dialect, replay, clock, writes, close }: Parts): Store {
   return {
     db,
     dialect,
     replay,
     clock,
-    // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
-    // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
-    transaction: (work) => (dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => locked(db, work))),
+    transaction: (work) => writes({ kind: 'all' }, work),
+    vaultTransaction: (vaultId, work) => writes({ kind: 'vault', vaultId }, work),
     snapshot: (work) => inTransaction(db, work, { isolation: 'repeatable read' }),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)
@@ -234,7 +233,7 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
     isInUse: () => isInUse(db),
     async close() {
       replay.close()
-      await db.destroy()
+      await close()
     },
   }
 }
