@@ -47,6 +47,8 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'onboard.imported': 'Key imported',
   'run.started': 'Command started',
   'run.ended': 'Command ended',
+  'credential.released': 'Credential given out',
+  'audit.gap': 'Records missing',
   'proxy.request': 'Request',
   'proxy.denied': 'Request denied',
   'vault.rotated': 'Vault key rotated',

@@ -72,6 +72,8 @@ export const AUDIT_EVENTS = [
   'run.ended',
   'proxy.request',
   'proxy.denied',
+  'credential.released',
+  'audit.gap',
   'vault.rotated',
   'vault.restored',
   'rights.sealed',

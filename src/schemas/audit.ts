@@ -22,6 +22,27 @@ const shippedRequest = request.extend({
     .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of an HTTP method'),
 })
 
+/** Numbered in the deployment: one for each time that a secret leaves the daemon. */
+const release = z.int().min(1)
+
+/** Where a request went, if that was not the address of its host. */
+const dialled = z.string().max(300)
+
+/** What a run takes from its environment instead of the system: contract section 15. */
+export const overrides = z.strictObject({
+  /** SHA-256 of the roots that are not of the system's store. */
+  ca: z
+    .string()
+    .regex(/^sha256[:-]?[0-9A-Za-z+/=]{43,64}$/)
+    .optional(),
+  connect_to: z.array(z.string().max(300)).max(100).optional(),
+  proxy: z.string().max(300).optional(),
+})
+export type Overrides = z.infer<typeof overrides>
+
+/** By which door a secret left. */
+export const RELEASE_WAYS = ['resolve', 'channel', 'reveal', 'signature', 'token'] as const
+
 /** Contract section 11. `seq` grows by one; pages and cursors go by it. */
 export const auditEvent = z.strictObject({
   id: z.string(),
@@ -37,6 +58,15 @@ export const auditEvent = z.strictObject({
   reason: z.string().optional(),
   run_id: z.string().optional(),
   request: request.optional(),
+  release: release.optional(),
+  /** Requests that share a release; events that are missing. */
+  count: z.int().min(1).optional(),
+  how: z.enum(RELEASE_WAYS).optional(),
+  from: z.string().optional(),
+  to: z.string().optional(),
+  isolation: z.enum(['none', 'shield', 'sandbox', 'service']).optional(),
+  overrides: overrides.optional(),
+  dialled: dialled.optional(),
 })
 export type AuditEvent = z.infer<typeof auditEvent>
 
@@ -75,6 +105,8 @@ export const shippedEvent = z.strictObject({
   reason: z.string().max(200).optional(),
   run_id: z.string().max(64).optional(),
   request: shippedRequest.optional(),
+  release: release.optional(),
+  dialled: dialled.optional(),
 })
 export type ShippedEvent = z.infer<typeof shippedEvent>
 

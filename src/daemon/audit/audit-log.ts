@@ -24,7 +24,14 @@ export interface InternalEvent {
   /** One sentence for people: never a secret, never anything that came from a provider. */
   readonly reason?: string
   readonly runId?: string
+  /** Where a credential went, as far as a record of it may say. */
+  readonly request?: AuditEvent['request']
+  readonly details?: EventDetails
 }
+
+/** Members that events of some kinds have beside those of all: never a secret. */
+type EventDetails = Pick<AuditEvent, DetailName>
+type DetailName = 'release' | 'count' | 'how' | 'from' | 'to' | 'isolation' | 'overrides' | 'dialled'
 
 /** Who an event is told of: an {@link Actor}, or one in the making. */
 export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
@@ -93,7 +100,8 @@ function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewR
     timestamp: new Date(now).toISOString(),
     source: 'internal',
     run_id: event.runId ?? actor.run?.id ?? null,
-    request: null,
+    request: event.request ? JSON.stringify(event.request) : null,
+    details: event.details ? JSON.stringify(event.details) : null,
   }
 }
 
@@ -107,7 +115,13 @@ function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now:
     source: 'external',
     run_id: actor.run?.id ?? event.run_id ?? null,
     request: event.request ? JSON.stringify({ ...event.request, path: withoutQuery(event.request.path) }) : null,
+    details: detailsOf(event),
   }
+}
+
+function detailsOf({ release, dialled }: ShippedEvent): string | null {
+  if (release === undefined && dialled === undefined) return null
+  return JSON.stringify({ ...(release !== undefined && { release }), ...(dialled !== undefined && { dialled }) })
 }
 
 function commonColumns(actor: AuditActor, event: InternalEvent | ShippedEvent) {
@@ -160,6 +174,7 @@ function storable(row: NewRow): NewRow {
     reason: row.reason && wellFormed(row.reason),
     run_id: row.run_id && wellFormed(row.run_id),
     request: row.request && wellFormed(row.request),
+    details: row.details && wellFormed(row.details),
   }
 }
 
@@ -268,12 +283,13 @@ async function readHead(db: Db, scope: Scope): Promise<number> {
   return Math.max(...found.map((row) => row?.seq ?? 0))
 }
 
-function eventOf({ hash, request, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
+function eventOf({ hash, request, details, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
   const present = Object.entries(row).filter(([, value]) => value !== null)
   // The columns were written from these very types.
   return {
     ...(Object.fromEntries(present) as unknown as AuditEvent),
     ...(request !== null && { request: JSON.parse(request) }),
+    ...(details !== null && (JSON.parse(details) as EventDetails)),
   }
 }
 

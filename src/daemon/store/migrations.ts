@@ -17,6 +17,7 @@ export function migrationsFor(dialect: Dialect): readonly Migration[] {
     { name: '0004_rights', statements: rights(dialect) },
     { name: '0005_attention', statements: attention },
     { name: '0006_pauses', statements: pauses },
+    { name: '0007_releases', statements: releases },
   ]
 }
 
@@ -300,6 +301,17 @@ const attention: readonly string[] = [
 ]
 
 const pauses: readonly string[] = [`alter table refreshes add column retry_pause bigint`]
+
+const releases: readonly string[] = [
+  `alter table audit_events add column details text`,
+  `create table release_numbers (
+     id integer primary key check (id = 1),
+     next bigint not null)`,
+  `insert into release_numbers values (1, 1) on conflict do nothing`,
+  `create table run_channels (
+     run_id text primary key references runs (id) on delete cascade,
+     seen_at bigint not null)`,
+]
 
 function appendOnly(dialect: Dialect): readonly string[] {
   if (dialect === 'postgres') {

@@ -11,6 +11,8 @@ export interface Tables {
   browser_links: BrowserLinkRow
   sign_in_attempts: SignInAttemptsRow
   runs: RunRow
+  run_channels: RunChannelRow
+  release_numbers: ReleaseNumbersRow
   vault_sources: VaultSourceRow
   data_keys: DataKeyRow
   manifests: ManifestRow
@@ -122,6 +124,20 @@ export interface RunRow {
   mac: string | null
 }
 
+/** A run that has, or had, a channel to a daemon. */
+interface RunChannelRow {
+  run_id: string
+  /** When a daemon last had it, in milliseconds since 1970 by the database's clock. */
+  seen_at: number
+}
+
+interface ReleaseNumbersRow {
+  /** Always 1. */
+  id: number
+  /** The first number that no daemon has taken. */
+  next: number
+}
+
 interface VaultSourceRow {
   /** Always 1: a deployment has one master key. */
   id: number
@@ -228,6 +244,8 @@ export interface AuditEventRow {
   reason: string | null
   run_id: string | null
   request: string | null
+  /** JSON object: further members of the event, by its kind. Null where there are none. */
+  details: string | null
   /** SHA-256, hex, over the hash of the row before and all columns of this one. */
   hash: string
 }
