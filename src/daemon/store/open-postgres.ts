@@ -1,8 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
+import { Flushes } from './flushes.ts'
 import { inTransaction } from './in-transaction.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { isPassing, isRefused } from './postgres-failure.ts'
@@ -47,6 +48,7 @@ export type Writes = <Result>(lock: WriteLock, work: (tx: Db) => Promise<Result>
 interface RequestPools {
   readonly requests: Db
   readonly writes: Writes
+  readonly flushes: Flushes
   close(): Promise<void>
 }
 
@@ -59,8 +61,10 @@ export async function requestsOn(url: Secret, sizes: Partial<PoolSizes> = {}): P
     await openPool(url, REQUEST, pools.writes, names),
   ]
   const queue = new WriteQueue(pools.writes)
+  const flushes = new Flushes(() => flush(requests))
   return {
     requests,
+    flushes,
     writes: (lock, work) =>
       queue.run(lock, () =>
         inTransaction(changes, async (tx) => {
@@ -69,9 +73,15 @@ export async function requestsOn(url: Secret, sizes: Partial<PoolSizes> = {}): P
         }),
       ),
     async close() {
+      flushes.stop()
       await Promise.all([requests.destroy(), changes.destroy()])
     },
   }
+}
+
+/** A commit that waits for the disk has what was committed before it kept, too. */
+async function flush(db: Db): Promise<void> {
+  await sql`select pg_logical_emit_message(true, 'broker', 'flush')`.execute(db)
 }
 
 /** One connection with time for a change of the schema, for as long as `work` takes. */

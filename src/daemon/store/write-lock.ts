@@ -17,10 +17,12 @@ const WRITE_LOCK = 7998
 /** Takes the lock until the end of the transaction. Rows that are not there cannot be locked: so it is one by a number. */
 export async function takeWriteLock(tx: Db, lock: WriteLock): Promise<void> {
   if (lock.kind === 'all') await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
-  else if (lock.kind === 'none') await sql`select pg_advisory_xact_lock_shared(${WRITE_LOCK})`.execute(tx)
-  else
+  else if (lock.kind === 'vault')
     await sql`select pg_advisory_xact_lock_shared(${WRITE_LOCK}),
       pg_advisory_xact_lock(${WRITE_LOCK}, ${numberOf(lock.vaultId)})`.execute(tx)
+  else
+    await sql`select pg_advisory_xact_lock_shared(${WRITE_LOCK}),
+      set_config('synchronous_commit', 'off', true)`.execute(tx)
 }
 
 /** Two vaults of one number wait for each other: that harms neither. */
