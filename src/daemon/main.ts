@@ -83,7 +83,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
   })
-  const audit = openAudit(store)
+  const audit = openAudit(store, Date.now, (text) => vault.auditMac(text))
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
@@ -126,6 +126,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
   const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
   credentials.keepFresh()
+  const stopKeepingUp = audit.keepUp(onFailure)
   const sessions = openAuthSessions({
     store,
     audit,
@@ -189,7 +190,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   writeDaemonInfo(paths, info)
   for (const sentence of advice) log.warn(sentence)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
-  return () => stop({ server, vault, store, lock, sessions, credentials, stopFollowing, shared, daemonLog, paths })
+  return () =>
+    stop({ server, vault, store, lock, sessions, credentials, stopFollowing, stopKeepingUp, shared, daemonLog, paths })
 }
 
 /** What a daemon that cannot open the store's key is: no did:key is that. */
@@ -218,6 +220,7 @@ interface Rooms {
   readonly sessions: { close(): Promise<void> }
   readonly credentials: { close(): Promise<void> }
   readonly stopFollowing: () => void
+  readonly stopKeepingUp: () => void
   readonly shared: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
@@ -227,9 +230,11 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, sessions, credentials, stopFollowing, shared, vault, store, lock, daemonLog, paths } = rooms
+  const { server, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault, store, lock, daemonLog, paths } =
+    rooms
   daemonLog.log.info('stopping')
   stopFollowing()
+  stopKeepingUp()
   await server.stop(DRAIN_MS)
   await sessions.close()
   await credentials.close()

@@ -9,12 +9,14 @@ import type {
   ShippedEvent,
 } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
-import { appendRows, type Dialect, type NewRow } from './append-rows.ts'
-import { readCounts, readSpan } from './audit-hours.ts'
-import { chainedHash } from './chain.ts'
+import { appendRows, type NewRow } from './append-rows.ts'
+import { addUpTotals, readCounts, readSpan } from './audit-hours.ts'
+import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
+import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
 import type { Scope } from './scope.ts'
+import { verifyLog } from './verify-log.ts'
 
 /** What a room says of an act; who acted comes from the actor. */
 export interface InternalEvent {
@@ -63,14 +65,19 @@ export interface Audit {
   append(actor: AuditActor, events: readonly ShippedEvent[], batch: string): Promise<void>
   /** Newest first. @throws BrokerError InvalidRequestError for a cursor that is none. */
   page(scope: Scope, query: AuditQuery): Promise<AuditPage>
-  /** By hour; `since` and `until` are taken to the hour they are in. */
+  /** By hour, or more of them where they would be too many; `since` and `until` are taken to the hour they are in. */
   counts(scope: Scope, query: AuditCountsQuery): Promise<AuditCounts>
   /** Whose an internal event was, by its reason, among the newest of its name; undefined where there is none. */
   principalOf(event: InternalEvent['event'], reason: string): Promise<string | undefined>
   /** The number of the newest event that may be seen: changes with every one. */
   head(scope: Scope): Promise<number>
-  /** Holds the newest `rows` events against their hash chain. Undefined where it holds, else a sentence for people. */
+  /**
+   * Holds the newest `rows` events against their hash chains, and those against what was signed. Undefined where it holds,
+   * else a sentence for people.
+   */
   verify(rows: number): Promise<string | undefined>
+  /** Once a minute signs how far the log has come; until what it returns is called. */
+  keepUp(onFailure: (error: unknown) => void): () => void
 }
 
 const DEFAULT_LIMIT = 50
@@ -84,7 +91,9 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
  */
 const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
 
-export function openAudit(store: Store, now: () => number = Date.now): Audit {
+/** @param mac by a key of the deployment, hex; undefined while that is not at hand: nothing is signed then */
+export function openAudit(store: Store, now: () => number = Date.now, mac: RootMac = () => undefined): Audit {
+  const roots = openAuditRoots(store, mac)
   const group = new GroupCommit({
     most: MOST_ROWS[store.dialect],
     store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
@@ -108,8 +117,25 @@ export function openAudit(store: Store, now: () => number = Date.now): Audit {
     counts: (scope, query) => readCounts(store.db, scope, query),
     principalOf: (event, reason) => readPrincipal(store.db, event, reason),
     head: (scope) => readHead(store.db, scope),
-    verify: (rows) => verifyTail(store, rows),
+    verify: (rows) => verifyLog(store, roots, rows),
+    keepUp(onFailure) {
+      const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
+      return () => clearInterval(timer)
+    },
   }
+}
+
+const KEEP_UP_EVERY_MS = 60_000
+/** What comes later than that is added up later. */
+const ADD_UP_AFTER_MS = 2 * 60 * 60_000
+
+async function keepUp(store: Store, roots: AuditRoots): Promise<void> {
+  await roots.sign()
+  // With one chain there is nothing to add up.
+  if (store.dialect === 'sqlite') return
+  await store.addition(async (tx) => {
+    await addUpTotals(tx, new Date((await store.clock(tx)) - ADD_UP_AFTER_MS))
+  })
 }
 
 function byPrincipal(rows: readonly NewRow[]): ReadonlyMap<string, readonly NewRow[]> {
@@ -239,7 +265,8 @@ async function readPrincipal(db: Db, event: InternalEvent['event'], reason: stri
 
 async function readHead(db: Db, scope: Scope): Promise<number> {
   if (scope.kind === 'all') {
-    return (await db.selectFrom('audit_head').select('seq').executeTakeFirst())?.seq ?? 0
+    const newest = db.selectFrom('audit_head').select((eb) => eb.fn.max('seq').as('seq'))
+    return (await newest.executeTakeFirst())?.seq ?? 0
   }
   const newest = (column: (typeof PRINCIPALS)[number]) =>
     db
@@ -253,7 +280,7 @@ async function readHead(db: Db, scope: Scope): Promise<number> {
   return Math.max(...found.map((row) => row?.seq ?? 0))
 }
 
-function eventOf({ hash, request, details, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
+function eventOf({ hash, chain, request, details, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
   const present = Object.entries(row).filter(([, value]) => value !== null)
   // The columns were written from these very types.
   return {
@@ -261,29 +288,4 @@ function eventOf({ hash, request, details, agent_principal_id, ...row }: AuditEv
     ...(request !== null && { request: JSON.parse(request) }),
     ...(details !== null && (JSON.parse(details) as EventDetails)),
   }
-}
-
-async function verifyTail(store: Store, count: number): Promise<string | undefined> {
-  const { rows, head } = await store.snapshot(async (tx) => ({
-    rows: await tx
-      .selectFrom('audit_events')
-      .selectAll()
-      .orderBy('seq', 'desc')
-      .limit(count + 1)
-      .execute(),
-    head: await tx.selectFrom('audit_head').selectAll().executeTakeFirst(),
-  }))
-  const newest = rows[0]
-  if (!head || head.seq !== (newest?.seq ?? 0) || head.hash !== (newest?.hash ?? '')) {
-    return 'The newest audit events were removed or changed outside of Broker.'
-  }
-  const broken = rows.slice(0, count).find((row, index) => !follows(row, rows[index + 1]))
-  return broken && `The audit log was changed outside of Broker at event ${broken.seq}.`
-}
-
-function follows(row: AuditEventRow, before: AuditEventRow | undefined): boolean {
-  if (!before && row.seq !== 1) return false
-  if (before && before.seq !== row.seq - 1) return false
-  const { hash, ...rest } = row
-  return chainedHash(before?.hash ?? '', rest) === hash
 }
