@@ -163,13 +163,14 @@ describe('broker run', { timeout: 240_000 }, () => {
     await run.get(`${ITEMS}?api_key=ak-CNRYmisplaced`)
     await run.end()
 
-    const [ended, asked, started] = await auditLog(world, '-n', '3')
+    const events = await auditLog(world, '-n', '4')
 
     assert.deepEqual(
-      [ended, asked, started].map(({ event }) => event),
-      ['run.ended', 'proxy.request', 'run.started'],
+      events.map(({ event }) => event),
+      ['run.ended', 'proxy.request', 'credential.released', 'run.started'],
     )
-    assert.equal(new Set([ended, asked, started].map(({ run_id }) => run_id)).size, 1)
+    assert.equal(new Set(events.map(({ run_id }) => run_id)).size, 1)
+    const [, asked] = events
     assert.deepEqual(
       [asked.request.method, asked.request.host, asked.request.path, asked.request.status],
       ['GET', ACME, '/v1/items', 200],

@@ -35,8 +35,8 @@ export const tables: Readonly<Record<string, TableUse>> = {
   audit_hours: { written: ['audit'] },
   audit_totals: { written: ['audit'] },
   audit_roots: { written: ['audit'] },
-  run_channels: { written: [] },
-  release_numbers: { written: [] },
+  run_channels: { written: ['principals'] },
+  release_numbers: { written: ['releases'] },
 }
 
 const WITH_ALL = new Set(['store', 'rights'])

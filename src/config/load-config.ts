@@ -49,6 +49,8 @@ interface DaemonConfig {
   readonly registration: (typeof REGISTRATION)[number]
   /** Reverse proxies whose word on where a request comes from is taken: addresses and CIDRs, as they were written. */
   readonly trustedProxies?: readonly string[]
+  /** Who may be handed a secret: agents and their runs, or runs alone. */
+  readonly releaseTo: (typeof RELEASE_TO)[number]
 }
 
 const REGISTRATION = ['open', 'closed'] as const
@@ -65,6 +67,7 @@ export interface ProxyConfig {
   readonly noProxy?: string
 }
 
+const RELEASE_TO = ['identities', 'runs'] as const
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -233,6 +236,7 @@ function daemonConfig(env: Environment): DaemonConfig {
       env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
       REGISTRATION,
     ),
+    releaseTo: oneOf('BROKER_RELEASE_TO', env['BROKER_RELEASE_TO'] ?? 'identities', RELEASE_TO),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
     ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),
   }

@@ -147,6 +147,7 @@ async function answerUnder(
     openPort: undefined,
     keyPin: undefined,
     interceptedHosts: [],
+    routesChanged: () => undefined,
     flush: async () => {},
     close: async () => {},
   }

@@ -3,9 +3,9 @@ import { createServer, type Socket } from 'node:net'
 import type { ResolvedCredential } from '../injection/index.ts'
 import type { Authority } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
-import type { ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
+import type { ResolveRequest, Routes } from '../schemas/index.ts'
 import { createAddressGuard } from './address-guard.ts'
-import { AuditShipper } from './audit-shipper.ts'
+import { AuditShipper, type EventBatch } from './audit-shipper.ts'
 import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
@@ -18,12 +18,15 @@ import { createCertificateAuthority } from './tls/index.ts'
 
 /** What the proxy asks of the daemon. */
 export interface Broker {
-  /** Rejects with BrokerError: ProviderNotFoundError, ConnectionNotFoundError, DaemonUnavailableError and their like. */
-  resolve(request: ResolveRequest): Promise<ResolvedCredential>
+  /**
+   * Rejects with BrokerError: ProviderNotFoundError, ConnectionNotFoundError, DaemonUnavailableError and their like.
+   * @param count how many requests share the answer
+   */
+  resolve(request: ResolveRequest, count: number): Promise<ResolvedCredential>
   /** What is connected for this run; `etag` is the version known already. */
   routes(etag?: string): Promise<Routes>
   /** Rejects with DaemonUnavailableError in an outage: the events are sent again, with the same ids. */
-  ship(events: readonly ShippedEvent[]): Promise<void>
+  ship(batch: EventBatch): Promise<void>
 }
 
 export interface ProxyOptions {
@@ -65,6 +68,8 @@ export interface RunningProxy {
   readonly keyPin: string | undefined
   /** Host patterns that are intercepted. */
   readonly interceptedHosts: readonly string[]
+  /** Has what may be routed asked for at once: it has changed. */
+  routesChanged(): void
   /** Sends the audit events that are left; gives up after about 3 s. */
   flush(): Promise<void>
   /** Flushes, then closes every connection. */
@@ -91,9 +96,11 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     corporateProxy: options.corporateProxy,
     staysHere: (target) => routes.matchPlain(target).length > 0,
   })
-  const audit = new AuditShipper({ ship: (events) => broker.ship(events), runId, log })
+  const audit = new AuditShipper({ ship: (batch) => broker.ship(batch), runId, log })
   const refresh = refreshRoutes(options, routes)
-  const questions = new CredentialQuestions((request) => resolveOrRefresh(broker, request, refresh.now))
+  const questions = new CredentialQuestions((request, count) =>
+    resolveOrRefresh(broker, { request, count }, refresh.now),
+  )
   const tlsPool = new UpstreamPool((target) => dialer.tls(target))
   const httpPool = new UpstreamPool((target) => dialer.http(target))
   const relays: Services['relays'] = new Set()
@@ -131,6 +138,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     caPem: certificates?.caPem,
     keyPin: certificates?.keyPin,
     interceptedHosts: routes.hosts,
+    routesChanged: () => refresh.now(),
     flush: () => audit.flush(),
     async close() {
       refresh.stop()
@@ -166,11 +174,11 @@ function listen(server: ReturnType<typeof createServer>): Promise<number> {
 
 async function resolveOrRefresh(
   broker: Broker,
-  request: ResolveRequest,
+  { request, count }: { readonly request: ResolveRequest; readonly count: number },
   refresh: () => void,
 ): Promise<ResolvedCredential> {
   try {
-    return await broker.resolve(request)
+    return await broker.resolve(request, count)
   } catch (error) {
     const isGone =
       error instanceof BrokerError &&

@@ -190,7 +190,7 @@ export async function stage(
         return fake.resolve(request)
       },
       routes: async () => routes,
-      ship: (events) => fake.ship(events),
+      ship: ({ events }) => fake.ship(events),
     },
     routes,
     runId: 'run-1',

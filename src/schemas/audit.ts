@@ -29,7 +29,7 @@ const release = z.int().min(1)
 const dialled = z.string().max(300)
 
 /** What a run takes from its environment instead of the system: contract section 15. */
-export const overrides = z.strictObject({
+const overrides = z.strictObject({
   /** SHA-256 of the roots that are not of the system's store. */
   ca: z
     .string()
@@ -38,7 +38,6 @@ export const overrides = z.strictObject({
   connect_to: z.array(z.string().max(300)).max(100).optional(),
   proxy: z.string().max(300).optional(),
 })
-export type Overrides = z.infer<typeof overrides>
 
 /** By which door a secret left. */
 export const RELEASE_WAYS = ['resolve', 'channel', 'reveal', 'signature', 'token'] as const
@@ -111,6 +110,17 @@ export const shippedEvent = z.strictObject({
 export type ShippedEvent = z.infer<typeof shippedEvent>
 
 export const shippedBatch = z.strictObject({ events: z.array(shippedEvent).min(1).max(1000) })
+/** The same over the channel of a run, which numbers its events: what is missing between them is missing. */
+export const channelEvents = z.strictObject({
+  /** Of the last event that the daemon has stored, as the run knows; 0 where there was none. */
+  after: z.int().min(0),
+  events: z
+    .array(shippedEvent.extend({ number: z.int().min(1) }))
+    .min(1)
+    .max(1000),
+})
+export type ChannelEvents = z.infer<typeof channelEvents>
+
 export const accepted = z.strictObject({ accepted: z.int() })
 
 /** How many events there were, by hour, event, provider and status; hours without any are left out. `step` hours are one. */

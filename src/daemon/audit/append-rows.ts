@@ -110,8 +110,9 @@ function wellFormed(text: string): string {
 
 async function withoutStored(tx: Db, dialect: Dialect, rows: readonly PlacedRow[]): Promise<readonly PlacedRow[]> {
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const ids = [...byId.values()].filter(({ source }) => source === 'external').map(({ id }) => ({ id }))
-  // All other ids are random.
+  // On SQLite any may come a second time, from the journal of a daemon that was killed; elsewhere what proxies sent.
+  const mayBeStored = ({ source }: PlacedRow) => dialect === 'sqlite' || source === 'external'
+  const ids = [...byId.values()].filter(mayBeStored).map(({ id }) => ({ id }))
   if (ids.length === 0) return rows
   const { rows: stored } = await sql<{ id: string }>`select id from audit_events
     where id in (select id from ${jsonRows(dialect, { id: 'text' }, ids)} as given)`.execute(tx)

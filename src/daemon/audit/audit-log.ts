@@ -15,6 +15,7 @@ import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
 import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
+import { openFileJournal } from './journal.ts'
 import type { Scope } from './scope.ts'
 import { verifyLog } from './verify-log.ts'
 
@@ -59,6 +60,12 @@ export interface Audit {
    */
   recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
   /**
+   * Writes an event before the act it tells of, where that changes nothing in the store. No kill of a process can lose it
+   * then; a power cut may cost the last 50 ms. Whoever reads the log finds it at once.
+   * @throws BrokerError DaemonUnavailableError where it cannot be written: the act must not happen
+   */
+  recordAhead(actor: AuditActor, event: InternalEvent): Promise<void>
+  /**
    * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
    * `batch` stands for events that bring no id.
    */
@@ -77,7 +84,19 @@ export interface Audit {
    */
   verify(rows: number): Promise<string | undefined>
   /** Once a minute signs how far the log has come; until what it returns is called. */
-  keepUp(onFailure: (error: unknown) => void): () => void
+  keepUp(): () => void
+  /** Stores what was written ahead. */
+  close(): Promise<void>
+}
+
+export interface AuditOptions {
+  readonly now?: () => number
+  /** A private folder of this daemon alone; the store is written to at once where absent. */
+  readonly journalFolder?: string
+  /** A MAC by a key of the deployment, hex; undefined while that is not at hand. Nothing is signed without. */
+  readonly mac?: RootMac
+  /** Told of what could not be stored now, and is tried again. */
+  readonly onFailure?: (error: unknown) => void
 }
 
 const DEFAULT_LIMIT = 50
@@ -91,13 +110,24 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
  */
 const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
 
-/** @param mac by a key of the deployment, hex; undefined while that is not at hand: nothing is signed then */
-export function openAudit(store: Store, now: () => number = Date.now, mac: RootMac = () => undefined): Audit {
+export function openAudit(store: Store, options: AuditOptions = {}): Audit {
+  const { now = Date.now, journalFolder, mac = () => undefined, onFailure = () => undefined } = options
   const roots = openAuditRoots(store, mac)
   const group = new GroupCommit({
     most: MOST_ROWS[store.dialect],
     store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
   })
+  const journal =
+    journalFolder === undefined ? undefined : openFileJournal({ folder: journalFolder, store: keep, onFailure })
+  /** The journal forgets what the log has: so the disk must keep that. */
+  async function keep(rows: readonly NewRow[]): Promise<void> {
+    await group.add('(journal)', rows)
+    await store.flushed()
+  }
+  const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
+    await journal?.drained()
+    return ask()
+  }
   return {
     async record(tx, actor, event) {
       await appendRows(tx, store.dialect, [internalRow(actor, event, now())])
@@ -107,21 +137,28 @@ export function openAudit(store: Store, now: () => number = Date.now, mac: RootM
       await Promise.all([...byPrincipal(rows)].map(([principalId, own]) => group.add(principalId, own)))
       if (kept === 'flushed') await store.flushed()
     },
+    recordAhead(actor, event) {
+      const row = internalRow(actor, event, now())
+      return journal ? journal.write(row) : group.add(row.principal_id, [row])
+    },
     async append(actor, events, batch) {
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
+      // What became of a request stands behind the release that it was made with.
+      await journal?.drained()
       // Apart from what its requests wait for.
       await group.add(`shipped by ${actor.principalId}`, rows)
       await store.flushed()
     },
-    page: (scope, query) => readPage(store.db, scope, query),
-    counts: (scope, query) => readCounts(store.db, scope, query),
+    page: (scope, query) => read(() => readPage(store.db, scope, query)),
+    counts: (scope, query) => read(() => readCounts(store.db, scope, query)),
     principalOf: (event, reason) => readPrincipal(store.db, event, reason),
-    head: (scope) => readHead(store.db, scope),
+    head: (scope) => read(() => readHead(store.db, scope)),
     verify: (rows) => verifyLog(store, roots, rows),
-    keepUp(onFailure) {
+    keepUp() {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)
     },
+    close: async () => journal?.close(),
   }
 }
 

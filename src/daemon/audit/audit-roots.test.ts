@@ -26,8 +26,8 @@ describe('the log, signed once a minute', () => {
     const folder = mkdtempSync(join(tmpdir(), 'broker-roots-'))
     const path = join(folder, 'broker.db')
     store = await openStore({ kind: 'sqlite', path, replayPath: join(folder, 'replay.db') }, { now: () => clock })
-    audit = openAudit(store, () => clock, mac)
-    const stop = audit.keepUp((error) => assert.fail(String(error)))
+    audit = openAudit(store, { now: () => clock, mac, onFailure: (error) => assert.fail(String(error)) })
+    const stop = audit.keepUp()
     database = new DatabaseSync(path)
     t.after(async () => {
       stop()
@@ -129,7 +129,7 @@ describe('the log, signed once a minute', () => {
 
   it('without the key is not signed, and what is signed is held against itself', async () => {
     await passMinute()
-    const sealed = openAudit(store, () => clock)
+    const sealed = openAudit(store, { now: () => clock })
     assert.equal(await sealed.verify(100), undefined)
     rewrite(madeEve)
     assert.match(String(await sealed.verify(100)), /that was signed/)

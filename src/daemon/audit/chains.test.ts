@@ -155,17 +155,17 @@ describe('the chains of the log, on Postgres', { skip: whyNot('postgres') }, () 
     const store = await open()
     const hour = 60 * 60_000
     for (const ago of [3 * hour, 0]) {
-      const audit = openAudit(store, () => Date.now() - ago)
+      const audit = openAudit(store, { now: () => Date.now() - ago })
       await audit.recordAll(
         [ADA, EVE, BOB].map((principalId) => ({ actor: of(principalId), event: LOGIN })),
         'flushed',
       )
     }
     t.mock.timers.enable({ apis: ['setInterval'] })
-    const audit = openAudit(store)
+    const audit = openAudit(store, { onFailure: (error) => assert.fail(String(error)) })
     const countsOf = async () => (await audit.counts(ALL, {})).counts
     const before = await countsOf()
-    const stop = audit.keepUp((error) => assert.fail(String(error)))
+    const stop = audit.keepUp()
     t.after(stop)
     t.mock.timers.tick(60_000)
     while ((await ask('select 1 from audit_totals')).length > 4);
