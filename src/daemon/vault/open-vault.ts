@@ -339,7 +339,7 @@ class SealedRecords implements Vault {
     if (changed.size === 0) return
     const { anchor } = this.#unsealed()
     // What was seen stays seen, though somebody puts back an older one before it is written down.
-    for (const [name, { seen }] of changed) if (seen > 0) anchor.advance(name, seen)
+    anchor.advance([...changed].map(([name, { seen }]) => [name, seen]))
     // Read anew: the transaction that made the change may have been rolled back.
     const rows = await this.#options.store.db
       .selectFrom('manifests')
@@ -351,7 +351,7 @@ class SealedRecords implements Vault {
       this.#scheduleAnchor(ANCHOR_RETRY_MS)
       return
     }
-    for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
+    anchor.advance(rows.map(({ vault_id, generation }) => [vault_id, generation]))
     // One that changed again meanwhile waits for the next time.
     for (const [name, one] of changed) if (this.#changed.get(name) === one) this.#changed.delete(name)
   }
