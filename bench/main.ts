@@ -4,6 +4,7 @@ import { fileURLToPath } from 'node:url'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureCrashes } from './measure-crashes.ts'
 import { measureDashboard } from './measure-dashboard.ts'
+import { measureHosted } from './measure-hosted.ts'
 import { measurePreload } from './measure-preload.ts'
 import { measureProxy } from './measure-proxy.ts'
 import { measureRefresh } from './measure-refresh.ts'
@@ -21,6 +22,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   vault: measureVault,
   catalogue: measureCatalogue,
   refresh: measureRefresh,
+  hosted: measureHosted,
   crashes: measureCrashes,
   dashboard: measureDashboard,
 }

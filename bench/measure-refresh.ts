@@ -1,5 +1,3 @@
-import { randomBytes } from 'node:crypto'
-import { join } from 'node:path'
 import type { DaemonClient } from '../src/client/index.ts'
 import type { ResolveRequest } from '../src/schemas/index.ts'
 import { type OpenIdProvider, startOpenIdProvider } from '../test/openid-provider.ts'
@@ -10,7 +8,8 @@ import { logIn, OAUTH_HOST, registerOAuthProvider, untilTokenEnds } from './oaut
 import { measureRejected } from './rejected-request.ts'
 import { atMost, type Finding } from './report.ts'
 import { median, percentile, ratioOf } from './statistics.ts'
-import { HOST, homeEnvironment, runBroker, type World } from './world.ts'
+import { startTeam } from './team.ts'
+import { HOST, type World } from './world.ts'
 
 const AT_ONCE = 1_000
 const TEAM = 3
@@ -43,39 +42,13 @@ async function measureTeam(folder: string, provider: OpenIdProvider): Promise<Fi
   const tasks: (() => unknown)[] = []
   try {
     const postgres = await startPostgres({ after: (task) => tasks.push(task) })
-    const clients = await startTeam(folder, postgres.url, (task) => tasks.push(task))
+    const team = await startTeam(folder, postgres.url, TEAM, (task) => tasks.push(task))
+    const clients = team.map(({ client }) => client)
     for (const client of clients) await registerOAuthProvider(client, provider)
     return await measureEnded(name, clients, provider)
   } finally {
     for (const task of tasks.toReversed()) await task()
   }
-}
-
-/** Daemons with homes of their own, which share a store and its key; the first one's identity signs to all of them. */
-async function startTeam(
-  folder: string,
-  databaseUrl: string,
-  after: (task: () => unknown) => void,
-): Promise<readonly DaemonClient[]> {
-  const shared = {
-    BROKER_DATABASE_URL: databaseUrl,
-    BROKER_ENCRYPTION_MODE: 'env',
-    BROKER_MASTER_KEY: randomBytes(32).toString('base64'),
-  }
-  const clients: DaemonClient[] = []
-  let first: NodeJS.ProcessEnv | undefined
-  for (let number = 1; number <= TEAM; number++) {
-    const env = { ...(await homeEnvironment(join(folder, `team-${number}`))), ...shared }
-    await runBroker(env, first ? ['daemon', 'start'] : ['onboard', '--json'])
-    first ??= env
-    const client = clientOf(env, first)
-    clients.push(client)
-    after(async () => {
-      client.close()
-      await runBroker(env, ['daemon', 'stop'])
-    })
-  }
-  return clients
 }
 
 function endedOf(name: string): string {

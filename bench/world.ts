@@ -90,7 +90,8 @@ export function freePort(): Promise<number> {
   })
 }
 
-function definitionFile(folder: string): string {
+/** Writes the definition of the service that everything is measured by, and returns the file. */
+export function definitionFile(folder: string): string {
   const file = join(folder, 'bench.json')
   const definition = {
     schema_version: 1,

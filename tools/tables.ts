@@ -33,6 +33,8 @@ export const tables: Readonly<Record<string, TableUse>> = {
   audit_events: { written: ['audit'] },
   audit_head: { written: ['audit'] },
   audit_hours: { written: ['audit'] },
+  audit_totals: { written: ['audit'] },
+  audit_roots: { written: ['audit'] },
   run_channels: { written: ['principals'] },
   release_numbers: { written: ['releases'] },
 }

@@ -88,7 +88,11 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     onDropped: overwriteFreedMemory(),
   })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
-  const audit = openAudit(store, { ...journalOf(store, paths), onFailure })
+  const audit = openAudit(store, {
+    ...journalOf(store, paths),
+    mac: (text) => vault.auditMac(text),
+    onFailure,
+  })
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
@@ -130,6 +134,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
   const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
   credentials.keepFresh()
+  const stopKeepingUp = audit.keepUp()
   const releases = openReleases({ store, audit, credentials, connections, releaseTo: settings.releaseTo })
   const channels = openChannels({
     releases,
@@ -214,6 +219,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       sessions,
       credentials,
       stopFollowing,
+      stopKeepingUp,
       shared,
       daemonLog,
       paths,
@@ -260,6 +266,7 @@ interface Rooms {
   readonly sessions: { close(): Promise<void> }
   readonly credentials: { close(): Promise<void> }
   readonly stopFollowing: () => void
+  readonly stopKeepingUp: () => void
   readonly shared: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
@@ -269,10 +276,11 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, channels, audit, sessions, credentials, stopFollowing, shared, vault, store } = rooms
-  const { lock, daemonLog, paths } = rooms
+  const { server, channels, audit, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault } = rooms
+  const { store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
   stopFollowing()
+  stopKeepingUp()
   await Promise.all([server.stop(DRAIN_MS), channels.close()])
   await sessions.close()
   await credentials.close()

@@ -42,7 +42,7 @@ const overrides = z.strictObject({
 /** By which door a secret left. */
 export const RELEASE_WAYS = ['resolve', 'channel', 'reveal', 'signature', 'token'] as const
 
-/** Contract section 11. `seq` grows by one; pages and cursors go by it. */
+/** Contract section 11. `seq` grows; pages and cursors go by it. */
 export const auditEvent = z.strictObject({
   id: z.string(),
   seq: z.int(),
@@ -127,6 +127,8 @@ export const accepted = z.strictObject({ accepted: z.int() })
 
 /** How many events there were, by hour, event, provider and status; hours without any are left out. `step` hours are one. */
 export const auditCounts = z.strictObject({
+  /** How many hours are one, where nobody asked for that: by single ones they would be too many. */
+  step: z.int().optional(),
   counts: z.array(
     z.strictObject({
       /** Beginning of the hour. */
@@ -143,7 +145,7 @@ export type AuditCounts = z.infer<typeof auditCounts>
 export const auditCountsQuery = auditQuery
   .pick({ since: true, until: true, event: true, provider: true, identity: true, status: true })
   .extend({
-    /** Hours that are counted together, from midnight UTC on. */
+    /** Hours that are counted together, from midnight UTC on; as few as leave a picture if absent. */
     step: z.enum(['1', '2', '3', '4', '6', '8', '12', '24']).transform(Number).optional(),
   })
 export type AuditCountsQuery = z.infer<typeof auditCountsQuery>

@@ -1,12 +1,13 @@
 import { CompiledQuery, sql } from 'kysely'
-import { type AuditEventRow, type ColumnTypes, type Db, jsonRows, type Store } from '../store/index.ts'
+import { type AuditEventRow, type ColumnTypes, type Db, jsonRows, type Tables } from '../store/index.ts'
 import { countHours } from './audit-hours.ts'
 import { chainedHash } from './chain.ts'
+import { chainIn, chainOf, columnOf, type Dialect } from './chain-of.ts'
 
 /** An event that has no place in the log yet. */
-export type NewRow = Omit<AuditEventRow, 'seq' | 'hash'>
+export type NewRow = Omit<AuditEventRow, 'seq' | 'chain' | 'hash'>
 
-export type Dialect = Store['dialect']
+type PlacedRow = Omit<AuditEventRow, 'seq' | 'hash'>
 
 const COLUMNS: ColumnTypes<AuditEventRow> = {
   seq: 'bigint',
@@ -24,6 +25,7 @@ const COLUMNS: ColumnTypes<AuditEventRow> = {
   run_id: 'text',
   request: 'text',
   details: 'text',
+  chain: 'bigint',
   hash: 'text',
 }
 
@@ -31,20 +33,39 @@ const NAMES = Object.keys(COLUMNS) as readonly (keyof AuditEventRow)[]
 
 /** Numbers and chains events, stores them and counts their hours. Those that were stored before are left out. */
 export async function appendRows(tx: Db, dialect: Dialect, rows: readonly NewRow[]): Promise<void> {
-  // Counting up takes the head's lock: no other writer can number events until this transaction ends.
-  const { seq, hash } = await tx
-    .updateTable('audit_head')
-    .set((eb) => ({ seq: eb('seq', '+', 0) }))
-    .where('id', '=', 1)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  const fresh = await withoutStored(tx, dialect, rows.map(storable))
-  const chained = chain(fresh, { seq, hash })
-  const last = chained.at(-1)
-  if (!last) return
+  const placed = rows.map((row) => ({ ...storable(row), chain: columnOf(chainOf(dialect, row.principal_id)) }))
+  const heads = await lockedHeads(tx, dialect, [...new Set(placed.map(chainIn))])
+  const fresh = await withoutStored(tx, dialect, placed)
+  if (fresh.length === 0) return
+  const chained = chain(fresh, heads, await numbersFor(tx, dialect, heads, fresh.length))
   await insertEvents(tx, dialect, chained)
   await countHours(tx, dialect, chained)
-  await tx.updateTable('audit_head').set({ seq: last.seq, hash: last.hash }).where('id', '=', 1).execute()
+  await sql`update audit_head set seq = given.seq, hash = given.hash
+    from ${jsonRows(dialect, HEAD, [...heads.values()])} as given where audit_head.id = given.id`.execute(tx)
+}
+
+type Head = Tables['audit_head']
+type Heads = Map<number, Head>
+
+const HEAD: ColumnTypes<Head> = { id: 'bigint', seq: 'bigint', hash: 'text' }
+
+/** No other writer can chain to them until this transaction ends. In one order, so that no two wait for each other. */
+async function lockedHeads(tx: Db, dialect: Dialect, chains: readonly number[]): Promise<Heads> {
+  const select = tx.selectFrom('audit_head').selectAll().where('id', 'in', chains).orderBy('id')
+  const heads = await (dialect === 'postgres' ? select.forUpdate() : select).execute()
+  if (heads.length < chains.length) throw new Error('a chain of the audit log has no head')
+  return new Map(heads.map((head) => [head.id, head]))
+}
+
+/** Above all that the chains have: they are taken while their heads are locked. On Postgres some may never be used. */
+async function numbersFor(tx: Db, dialect: Dialect, heads: Heads, count: number): Promise<readonly number[]> {
+  if (dialect === 'sqlite') {
+    const last = Math.max(...[...heads.values()].map(({ seq }) => seq))
+    return Array.from({ length: count }, (_, at) => last + 1 + at)
+  }
+  const { rows } = await sql<{ seq: number }>`
+    select nextval('audit_seq') as seq from generate_series(1, ${count}::integer)`.execute(tx)
+  return rows.map(({ seq }) => seq)
 }
 
 /** SQLite takes values apart more quickly than JSON; on Postgres they would be more than a statement may have. */
@@ -87,9 +108,11 @@ function wellFormed(text: string): string {
   return text.toWellFormed().replaceAll('\0', '\ufffd')
 }
 
-async function withoutStored(tx: Db, dialect: Dialect, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
+async function withoutStored(tx: Db, dialect: Dialect, rows: readonly PlacedRow[]): Promise<readonly PlacedRow[]> {
   const byId = new Map(rows.map((row) => [row.id, row]))
-  const ids = [...byId.values()].filter(mayComeAgain).map(({ id }) => ({ id }))
+  // On SQLite any may come a second time, from the journal of a daemon that was killed; elsewhere what proxies sent.
+  const mayBeStored = ({ source }: PlacedRow) => dialect === 'sqlite' || source === 'external'
+  const ids = [...byId.values()].filter(mayBeStored).map(({ id }) => ({ id }))
   if (ids.length === 0) return rows
   const { rows: stored } = await sql<{ id: string }>`select id from audit_events
     where id in (select id from ${jsonRows(dialect, { id: 'text' }, ids)} as given)`.execute(tx)
@@ -97,18 +120,13 @@ async function withoutStored(tx: Db, dialect: Dialect, rows: readonly NewRow[]):
   return [...byId.values()]
 }
 
-/** From a proxy, or from a journal after a kill. All other ids are of this moment. */
-function mayComeAgain({ source, event }: NewRow): boolean {
-  return source === 'external' || WRITTEN_AHEAD.has(event)
-}
-
-const WRITTEN_AHEAD: ReadonlySet<string> = new Set(['credential.released', 'audit.gap'])
-
-function chain(rows: readonly NewRow[], head: { seq: number; hash: string }): AuditEventRow[] {
-  let { seq, hash } = head
-  return rows.map((row) => {
-    seq += 1
-    hash = chainedHash(hash, { ...row, seq })
+/** Moves the heads on to the last of their events. */
+function chain(rows: readonly PlacedRow[], heads: Heads, numbers: readonly number[]): readonly AuditEventRow[] {
+  return rows.map((row, at) => {
+    const id = chainIn(row)
+    const seq = numbers[at] ?? Number.NaN
+    const hash = chainedHash(heads.get(id)?.hash ?? '', { ...row, seq })
+    heads.set(id, { id, seq, hash })
     return { ...row, seq, hash }
   })
 }

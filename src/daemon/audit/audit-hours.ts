@@ -1,38 +1,75 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
-import { BrokerError } from '../../protocol/index.ts'
+import { type AuditEventName, type AuditStatus, BrokerError } from '../../protocol/index.ts'
 import type { AuditCounts, AuditCountsQuery, AuditQuery } from '../../schemas/index.ts'
-import { type AuditEventRow, type ColumnTypes, type Db, jsonRows, type Store, type Tables } from '../store/index.ts'
+import { type AuditEventRow, type ColumnTypes, type Db, jsonRows, type Tables } from '../store/index.ts'
+import { chainIn, type Dialect } from './chain-of.ts'
 import type { Scope } from './scope.ts'
 
 type HourRow = Tables['audit_hours']
 
-const COLUMNS: ColumnTypes<HourRow> = {
-  hour: 'text',
-  principal_id: 'text',
-  agent_principal_id: 'text',
+type TotalRow = Tables['audit_totals']
+
+const COUNTED = {
   event: 'text',
   provider: 'text',
   status: 'text',
   count: 'bigint',
   first_seq: 'bigint',
   last_seq: 'bigint',
-}
+} as const
+const HOUR: ColumnTypes<HourRow> = { hour: 'text', principal_id: 'text', agent_principal_id: 'text', ...COUNTED }
+const TOTAL: ColumnTypes<TotalRow> = { hour: 'text', chain: 'bigint', ...COUNTED }
 
 /** Adds new events to the counts of their hours, in the transaction that stores them. */
-export async function countHours(tx: Db, dialect: Store['dialect'], events: readonly AuditEventRow[]): Promise<void> {
-  const columns = sql.join(Object.keys(COLUMNS).map((name) => sql.ref(name)))
-  await sql`insert into audit_hours (${columns})
-    select ${columns} from ${jsonRows(dialect, COLUMNS, hoursOf(events))} as given where true
+export async function countHours(tx: Db, dialect: Dialect, events: readonly AuditEventRow[]): Promise<void> {
+  const hours = grouped(events, ({ principal_id, agent_principal_id }) => ({
+    principal_id,
+    agent_principal_id: agent_principal_id ?? '',
+  }))
+  const hourColumns = columnsOf(HOUR)
+  await sql`insert into audit_hours (${hourColumns})
+    select ${hourColumns} from ${jsonRows(dialect, HOUR, hours)} as given where true
     on conflict (hour, principal_id, agent_principal_id, event, provider, status)
     do update set count = audit_hours.count + excluded.count, last_seq = excluded.last_seq`.execute(tx)
+  const totals = grouped(events, (row) => ({ chain: chainIn(row) }))
+  const totalColumns = columnsOf(TOTAL)
+  await sql`insert into audit_totals (${totalColumns})
+    select ${totalColumns} from ${jsonRows(dialect, TOTAL, totals)} as given where true
+    on conflict (hour, chain, event, provider, status)
+    do update set count = audit_totals.count + excluded.count, last_seq = excluded.last_seq`.execute(tx)
 }
 
-function hoursOf(events: readonly AuditEventRow[]): readonly HourRow[] {
-  const hours = new Map<string, HourRow>()
-  for (const { seq, timestamp, principal_id, agent_principal_id, event, provider, status } of events) {
-    const owners = { principal_id, agent_principal_id: agent_principal_id ?? '' }
-    const group = { hour: hourOf(timestamp), ...owners, event, provider: provider ?? '', status }
+/** Adds up what the chains have counted in hours that are over. A late event begins a row of its own again. */
+export async function addUpTotals(tx: Db, before: Date): Promise<void> {
+  await sql`with gone as (
+      delete from audit_totals where (hour, chain, event, provider, status) in (
+        select hour, chain, event, provider, status from audit_totals
+        where chain > 0 and hour < ${hourOf(before.toISOString())} limit 10000 for update skip locked)
+      returning *)
+    insert into audit_totals
+    select hour, 0, event, provider, status, sum(count), min(first_seq), max(last_seq) from gone
+    group by hour, event, provider, status
+    on conflict (hour, chain, event, provider, status) do update
+      set count = audit_totals.count + excluded.count,
+        first_seq = least(audit_totals.first_seq, excluded.first_seq),
+        last_seq = greatest(audit_totals.last_seq, excluded.last_seq)`.execute(tx)
+}
+
+function columnsOf(columns: object) {
+  return sql.join(Object.keys(columns).map((name) => sql.ref(name)))
+}
+
+type Counted = Pick<HourRow, 'hour' | keyof typeof COUNTED>
+
+function grouped<Key extends object>(
+  events: readonly AuditEventRow[],
+  keyOf: (event: AuditEventRow) => Key,
+): readonly (Counted & Key)[] {
+  const hours = new Map<string, Counted & Key>()
+  for (const row of events) {
+    const { seq, timestamp, event, provider, status } = row
+    const group = { hour: hourOf(timestamp), ...keyOf(row), event, provider: provider ?? '', status }
     const key = JSON.stringify(Object.values(group))
     const { count, first_seq } = hours.get(key) ?? { count: 0, first_seq: seq }
     hours.set(key, { ...group, count: count + 1, first_seq, last_seq: seq })
@@ -43,20 +80,32 @@ function hoursOf(events: readonly AuditEventRow[]): readonly HourRow[] {
 /** More than a year of a busy deployment, by the hour. */
 const MOST_ROWS = 50_000
 
-/** @throws BrokerError InvalidRequestError where it is more than anybody can look at */
+/** Tried in turn where none is asked for. */
+const STEPS = [1, 4, 24] as const
+
+/**
+ * By `step` hours; where that is not given, by as few as leave a picture.
+ * @throws BrokerError InvalidRequestError where it is more than anybody can look at
+ */
 export async function readCounts(db: Db, scope: Scope, query: AuditCountsQuery): Promise<AuditCounts> {
-  const { step = 1 } = query
-  const rows = query.identity === undefined ? await hourRows(db, scope, query) : await agentRows(db, scope, query)
-  if (rows.length > MOST_ROWS) throw tooMany()
-  const counts = rows.map(({ day, part, event, provider, status, count }) => ({
-    hour: `${day}${String(part * step).padStart(2, '0')}:00:00.000Z`,
-    event,
-    ...(provider !== '' && { provider }),
-    status,
-    count: Number(count),
-  }))
+  const steps = query.step === undefined ? STEPS : [query.step]
+  for (const step of steps) {
+    const rows = await (query.identity === undefined ? hourRows : agentRows)(db, scope, { ...query, step })
+    if (rows.length <= MOST_ROWS)
+      return { ...(step !== (query.step ?? 1) && { step }), counts: rows.map((row) => countOf(row, step)) }
+  }
+  throw tooMany()
+}
+
+function countOf({ day, part, event, provider, status, count }: CountRow, step: number): AuditCounts['counts'][number] {
   // The columns were written from these very types.
-  return { counts: counts as AuditCounts['counts'] }
+  return {
+    hour: `${day}${String(part * step).padStart(2, '0')}:00:00.000Z`,
+    event: event as AuditEventName,
+    ...(provider !== '' && { provider }),
+    status: status as AuditStatus,
+    count: Number(count),
+  }
 }
 
 interface CountRow {
@@ -159,13 +208,7 @@ export async function readSpan(db: Db, scope: Scope, query: AuditQuery): Promise
 }
 
 function hoursWithin(db: Db, scope: Scope, query: AuditQuery) {
-  let select = db.selectFrom('audit_hours')
-  if (scope.kind === 'principal') {
-    const { principalId } = scope
-    select = select.where((eb) =>
-      eb.or([eb('principal_id', '=', principalId), eb('agent_principal_id', '=', principalId)]),
-    )
-  }
+  let select = db.selectFrom(scope.kind === 'all' ? totals(db) : hoursOf(db, scope.principalId))
   if (query.since !== undefined) select = select.where('hour', '>=', hourOf(new Date(query.since).toISOString()))
   if (query.until !== undefined) select = select.where('hour', '<=', hourOf(new Date(query.until).toISOString()))
   for (const column of FILTERS) {
@@ -173,6 +216,20 @@ function hoursWithin(db: Db, scope: Scope, query: AuditQuery) {
     if (value !== undefined) select = select.where(column, '=', value)
   }
   return select
+}
+
+const SHOWN = ['hour', 'event', 'provider', 'status', 'count', 'first_seq', 'last_seq'] as const
+
+function totals(db: Db) {
+  return db.selectFrom('audit_totals').select(SHOWN).as('hours')
+}
+
+function hoursOf(db: Db, principalId: string) {
+  return db
+    .selectFrom('audit_hours')
+    .select(SHOWN)
+    .where((eb) => eb.or([eb('principal_id', '=', principalId), eb('agent_principal_id', '=', principalId)]))
+    .as('hours')
 }
 
 function tooMany(): BrokerError {

@@ -9,13 +9,15 @@ import type {
   ShippedEvent,
 } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
-import { appendRows, type Dialect, type NewRow } from './append-rows.ts'
-import { readCounts, readSpan } from './audit-hours.ts'
-import { chainedHash } from './chain.ts'
+import { appendRows, type NewRow } from './append-rows.ts'
+import { addUpTotals, readCounts, readSpan } from './audit-hours.ts'
+import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
+import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
-import { type Journal, openFileJournal } from './journal.ts'
+import { openFileJournal } from './journal.ts'
 import type { Scope } from './scope.ts'
+import { verifyLog } from './verify-log.ts'
 
 /** What a room says of an act; who acted comes from the actor. */
 export interface InternalEvent {
@@ -52,17 +54,17 @@ export interface Audit {
   /** Writes an internal event in the transaction of the act it tells of: both happen, or neither. */
   record(tx: Db, actor: AuditActor, event: InternalEvent): Promise<void>
   /**
-   * Writes an event before the act it tells of, where that changes nothing in the store. No kill of a process can lose it
-   * then; a power cut may cost the last 50 ms. Whoever reads the log finds it at once.
-   * @throws BrokerError DaemonUnavailableError where it cannot be written: the act must not happen
-   */
-  recordAhead(actor: AuditActor, event: InternalEvent): Promise<void>
-  /**
    * Stores internal events that are about no act in the store, of any actors; those of one moment share a transaction.
    * @param kept `flushed`: once the disk has them. `written`: at once, so that a power cut may cost those of the last 50 ms,
    *   and the end of any process none.
    */
   recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
+  /**
+   * Writes an event before the act it tells of, where that changes nothing in the store. No kill of a process can lose it
+   * then; a power cut may cost the last 50 ms. Whoever reads the log finds it at once.
+   * @throws BrokerError DaemonUnavailableError where it cannot be written: the act must not happen
+   */
+  recordAhead(actor: AuditActor, event: InternalEvent): Promise<void>
   /**
    * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
    * `batch` stands for events that bring no id.
@@ -71,14 +73,19 @@ export interface Audit {
   append(actor: AuditActor, events: readonly ShippedEvent[], batch: string): Promise<void>
   /** Newest first. @throws BrokerError InvalidRequestError for a cursor that is none. */
   page(scope: Scope, query: AuditQuery): Promise<AuditPage>
-  /** By hour; `since` and `until` are taken to the hour they are in. */
+  /** By hour, or more of them where they would be too many; `since` and `until` are taken to the hour they are in. */
   counts(scope: Scope, query: AuditCountsQuery): Promise<AuditCounts>
   /** Whose an internal event was, by its reason, among the newest of its name; undefined where there is none. */
   principalOf(event: InternalEvent['event'], reason: string): Promise<string | undefined>
   /** The number of the newest event that may be seen: changes with every one. */
   head(scope: Scope): Promise<number>
-  /** Holds the newest `rows` events against their hash chain. Undefined where it holds, else a sentence for people. */
+  /**
+   * Holds the newest `rows` events against their hash chains, and those against what was signed. Undefined where it holds,
+   * else a sentence for people.
+   */
   verify(rows: number): Promise<string | undefined>
+  /** Once a minute signs how far the log has come; until what it returns is called. */
+  keepUp(): () => void
   /** Stores what was written ahead. */
   close(): Promise<void>
 }
@@ -87,6 +94,8 @@ export interface AuditOptions {
   readonly now?: () => number
   /** A private folder of this daemon alone; the store is written to at once where absent. */
   readonly journalFolder?: string
+  /** A MAC by a key of the deployment, hex; undefined while that is not at hand. Nothing is signed without. */
+  readonly mac?: RootMac
   /** Told of what could not be stored now, and is tried again. */
   readonly onFailure?: (error: unknown) => void
 }
@@ -103,14 +112,21 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
 const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
-  const { now = Date.now } = options
+  const { now = Date.now, journalFolder, mac = () => undefined, onFailure = () => undefined } = options
+  const roots = openAuditRoots(store, mac)
   const group = new GroupCommit({
     most: MOST_ROWS[store.dialect],
     store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
   })
-  const journal = journalFor(store, group, options)
+  const journal =
+    journalFolder === undefined ? undefined : openFileJournal({ folder: journalFolder, store: keep, onFailure })
+  /** The journal forgets what the log has: so the disk must keep that. */
+  async function keep(rows: readonly NewRow[]): Promise<void> {
+    await group.add('(journal)', rows)
+    await store.flushed()
+  }
   const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    await journal.drained()
+    await journal?.drained()
     return ask()
   }
   return {
@@ -122,12 +138,15 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       await Promise.all([...byPrincipal(rows)].map(([principalId, own]) => group.add(principalId, own)))
       if (kept === 'flushed') await store.flushed()
     },
-    recordAhead: (actor, event) => journal.write(internalRow(actor, event, now())),
+    async recordAhead(actor, event) {
+      const row = internalRow(actor, event, now())
+      await (journal ? journal.write(row) : group.add(row.principal_id, [row]))
+    },
     async append(actor, events, batch) {
       requireGranted(actor, events)
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
       // What became of a request stands behind the release that it was made with.
-      await journal.drained()
+      await journal?.drained()
       // Apart from what its requests wait for.
       await group.add(`shipped by ${actor.principalId}`, rows)
       await store.flushed()
@@ -136,29 +155,25 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     counts: (scope, query) => read(() => readCounts(store.db, scope, query)),
     principalOf: (event, reason) => readPrincipal(store.db, event, reason),
     head: (scope) => read(() => readHead(store.db, scope)),
-    verify: (rows) => verifyTail(store, rows),
-    close: () => journal.close(),
+    verify: (rows) => verifyLog(store, roots, rows),
+    keepUp() {
+      const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
+      return () => clearInterval(timer)
+    },
+    close: async () => journal?.close(),
   }
 }
 
-/** In a file of this daemon; without one what waits together is one transaction of the log. */
-function journalFor(
-  store: Store,
-  group: GroupCommit,
-  { journalFolder, onFailure = () => undefined }: AuditOptions,
-): Journal<NewRow> {
-  if (journalFolder === undefined) {
-    const nothing = async () => undefined
-    return { write: async (row) => group.add(row.principal_id, [row]), drained: nothing, close: nothing }
-  }
-  return openFileJournal({
-    folder: journalFolder,
-    async store(rows) {
-      await group.add('written ahead', rows)
-      // The journal forgets them then.
-      await store.flushed()
-    },
-    onFailure,
+const KEEP_UP_EVERY_MS = 60_000
+/** What comes later than that is added up later. */
+const ADD_UP_AFTER_MS = 2 * 60 * 60_000
+
+async function keepUp(store: Store, roots: AuditRoots): Promise<void> {
+  await roots.sign()
+  // With one chain there is nothing to add up.
+  if (store.dialect === 'sqlite') return
+  await store.addition(async (tx) => {
+    await addUpTotals(tx, new Date((await store.clock(tx)) - ADD_UP_AFTER_MS))
   })
 }
 
@@ -309,7 +324,8 @@ async function readPrincipal(db: Db, event: InternalEvent['event'], reason: stri
 
 async function readHead(db: Db, scope: Scope): Promise<number> {
   if (scope.kind === 'all') {
-    return (await db.selectFrom('audit_head').select('seq').executeTakeFirst())?.seq ?? 0
+    const newest = db.selectFrom('audit_head').select((eb) => eb.fn.max('seq').as('seq'))
+    return (await newest.executeTakeFirst())?.seq ?? 0
   }
   const newest = (column: (typeof PRINCIPALS)[number]) =>
     db
@@ -323,7 +339,7 @@ async function readHead(db: Db, scope: Scope): Promise<number> {
   return Math.max(...found.map((row) => row?.seq ?? 0))
 }
 
-function eventOf({ hash, request, details, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
+function eventOf({ hash, chain, request, details, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
   const present = Object.entries(row).filter(([, value]) => value !== null)
   // The columns were written from these very types.
   return {
@@ -331,29 +347,4 @@ function eventOf({ hash, request, details, agent_principal_id, ...row }: AuditEv
     ...(request !== null && { request: JSON.parse(request) }),
     ...(details !== null && (JSON.parse(details) as EventDetails)),
   }
-}
-
-async function verifyTail(store: Store, count: number): Promise<string | undefined> {
-  const { rows, head } = await store.snapshot(async (tx) => ({
-    rows: await tx
-      .selectFrom('audit_events')
-      .selectAll()
-      .orderBy('seq', 'desc')
-      .limit(count + 1)
-      .execute(),
-    head: await tx.selectFrom('audit_head').selectAll().executeTakeFirst(),
-  }))
-  const newest = rows[0]
-  if (!head || head.seq !== (newest?.seq ?? 0) || head.hash !== (newest?.hash ?? '')) {
-    return 'The newest audit events were removed or changed outside of Broker.'
-  }
-  const broken = rows.slice(0, count).find((row, index) => !follows(row, rows[index + 1]))
-  return broken && `The audit log was changed outside of Broker at event ${broken.seq}.`
-}
-
-function follows(row: AuditEventRow, before: AuditEventRow | undefined): boolean {
-  if (!before && row.seq !== 1) return false
-  if (before && before.seq !== row.seq - 1) return false
-  const { hash, ...rest } = row
-  return chainedHash(before?.hash ?? '', rest) === hash
 }

@@ -1,6 +1,14 @@
 import { sql } from 'kysely'
 import type { Actor } from '../../protocol/index.ts'
-import { type ConnectionRow, type Db, preparedQuery, type RefreshRow } from '../store/index.ts'
+import {
+  type ColumnTypes,
+  type ConnectionRow,
+  type Db,
+  jsonRows,
+  preparedQuery,
+  type RefreshRow,
+  type Store,
+} from '../store/index.ts'
 import type { SealedRecord } from '../vault/index.ts'
 import type { ConnectionId } from './connection-id.ts'
 import type { ConnectionAddress } from './serving.ts'
@@ -155,6 +163,23 @@ export async function updateRow(
     .where('provider', '=', provider)
     .where('connection', '=', connection)
     .execute()
+}
+
+export type UsedConnection = Pick<ConnectionRow, 'vault_id' | 'provider' | 'connection'>
+
+type LastUse = UsedConnection & { readonly last_used_at: string }
+
+const LAST_USE: ColumnTypes<LastUse> = { vault_id: 'text', provider: 'text', connection: 'text', last_used_at: 'text' }
+
+/** Rows that somebody changes just now are left out: they are as good as used, and nobody is to wait for them. */
+export async function writeLastUses(db: Db, dialect: Store['dialect'], uses: readonly LastUse[]): Promise<void> {
+  const unlocked = dialect === 'postgres' ? sql`for update of own skip locked` : sql``
+  await sql`update connections set last_used_at = used.last_used_at
+    from (select given.* from ${jsonRows(dialect, LAST_USE, uses)} as given join connections as own
+      on own.vault_id = given.vault_id and own.provider = given.provider and own.connection = given.connection
+      ${unlocked}) as used
+    where connections.vault_id = used.vault_id and connections.provider = used.provider
+      and connections.connection = used.connection`.execute(db)
 }
 
 /** With it goes what was known of its refreshes: it was about that credential alone. */

@@ -1,11 +1,17 @@
 import type { Actor } from '../../protocol/index.ts'
 import type { Provider } from '../providers/index.ts'
-import { ThrottledWrites } from '../store/index.ts'
+import { LastUses } from '../store/index.ts'
 import { approvedKind, isTakenNoMore } from './approval.ts'
 import { optionOf } from './attention.ts'
-import type { ConnectionId } from './connection-id.ts'
 import type { ConnectionRecords } from './connection-records.ts'
-import { addressesIn, findSealed, RECORD_ID, type SealedRow, updateRow } from './connection-rows.ts'
+import {
+  addressesIn,
+  findSealed,
+  RECORD_ID,
+  type SealedRow,
+  type UsedConnection,
+  writeLastUses,
+} from './connection-rows.ts'
 import { isApproved, type UsableConnection, usableConnection } from './connection-view.ts'
 import type { DueConnection, ServingConnections } from './connections.ts'
 import { recordId } from './credential-record.ts'
@@ -23,11 +29,12 @@ const MOST_DUE = 1_000
 
 export class ServingConnectionsOfStore implements ServingConnections {
   readonly #records: ConnectionRecords
-  readonly #lastUse: ThrottledWrites
+  readonly #lastUses: LastUses<UsedConnection>
 
   constructor(records: ConnectionRecords) {
     this.#records = records
-    this.#lastUse = new ThrottledWrites(records.now)
+    const { db, dialect } = records.store
+    this.#lastUses = new LastUses({ dialect, now: records.now, write: (rows) => writeLastUses(db, dialect, rows) })
   }
 
   async use(actor: Actor, provider: Provider, connection: string | undefined): Promise<UsableConnection> {
@@ -49,7 +56,7 @@ export class ServingConnectionsOfStore implements ServingConnections {
     const status = tokenStatus(row, this.#records.now())
     if (status !== 'connected') throw tokenExpired(row, status, optionOf(provider.definition, kind))
     const opened = await this.#records.credentialOf(actor, row)
-    this.#noteUse(actor, row)
+    this.#noteUse(row)
     return usableConnection(row, opened, this.#records.now())
   }
 
@@ -66,10 +73,10 @@ export class ServingConnectionsOfStore implements ServingConnections {
     return chosen ? findSealed(db, actor, chosen) : row
   }
 
-  #noteUse(actor: Actor, id: ConnectionId): void {
-    this.#lastUse.note(`${actor.vaultId}/${recordId(id)}`, (last_used_at) =>
-      updateRow(this.#records.store.db, actor, id, { last_used_at }),
-    )
+  /** Each version by itself: one that is used since its last refresh is refreshed ahead. */
+  #noteUse(row: SealedRow): void {
+    const { vault_id, provider, connection } = row
+    this.#lastUses.note(`${vault_id}/${recordId(row)}/${row.record?.version}`, { vault_id, provider, connection })
   }
 
   async dueForRefresh(limit: number): Promise<readonly DueConnection[]> {
@@ -111,8 +118,9 @@ export class ServingConnectionsOfStore implements ServingConnections {
       .orderBy('refresh_due_at')
       .limit(MOST_DUE)
       .execute()
-    return rows
-      .filter((row) => isApproved(this.#records.definition(row), row))
+    const due = rows.filter((row) => isApproved(this.#records.definition(row), row))
+    // Daemons of one store look at the same moment: each begins with others.
+    return inAnyOrder(due, this.#records.random)
       .slice(0, limit)
       .map(({ vault_id: vaultId, principal_id: principalId, provider, connection, version }) => ({
         vaultId,
@@ -136,4 +144,11 @@ export class ServingConnectionsOfStore implements ServingConnections {
       })
     })
   }
+}
+
+function inAnyOrder<Item>(items: readonly Item[], random: () => number): readonly Item[] {
+  return items
+    .map((item) => ({ item, at: random() }))
+    .sort((one, other) => one.at - other.at)
+    .map(({ item }) => item)
 }

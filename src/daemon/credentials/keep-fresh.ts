@@ -13,7 +13,9 @@ export interface KeepFreshOptions {
 }
 
 const LOOK_EVERY_MS = 10_000
-const AT_ONCE = 4
+/** At a look, and how many of them together. */
+const MOST = 200
+const AT_ONCE = 16
 
 /**
  * Refreshes what is due, ahead of the requests that will need it. Those in use; and once a day those at rest, so that
@@ -35,13 +37,16 @@ export function keepFresh(options: KeepFreshOptions): () => void {
 }
 
 async function refreshDue({ connections, providers, renewals }: KeepFreshOptions): Promise<void> {
-  const due = await connections.dueForRefresh(AT_ONCE)
-  await Promise.allSettled(
-    due.map(async (one) => {
+  const due = (await connections.dueForRefresh(MOST)).values()
+  const renewNext = async () => {
+    for (const one of due) {
       const provider = providers.find(one.provider)
-      if (provider) await renewals.renew({ actor: daemonFor(one), provider, id: one }, one.version, 'due')
-    }),
-  )
+      const subject = provider && { actor: daemonFor(one), provider, id: one }
+      // What became of it is stored with the connection.
+      if (subject) await renewals.renew(subject, one.version, 'due').catch(() => undefined)
+    }
+  }
+  await Promise.all(Array.from({ length: AT_ONCE }, renewNext))
 }
 
 /** The daemon acts by itself, for the principal whose connection it is. No identity can have such a handle. */

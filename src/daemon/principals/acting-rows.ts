@@ -1,7 +1,16 @@
 import { sql } from 'kysely'
 import type { IdentityActor } from '../../protocol/index.ts'
 import { type Evidence, LISTS } from '../rights/index.ts'
-import { type Db, type IdentityRow, type PrincipalRow, preparedQuery, type RunRow } from '../store/index.ts'
+import {
+  type ColumnTypes,
+  type Db,
+  type IdentityRow,
+  jsonRows,
+  type PrincipalRow,
+  preparedQuery,
+  type RunRow,
+  type Store,
+} from '../store/index.ts'
 
 /** An identity with its principal, and how far that one's list has come. */
 export interface ActingRow {
@@ -123,4 +132,17 @@ function principalOf(row: ActingRow): PrincipalRow | undefined {
   const { principal_id: id, role, vault_id, local_owner, epoch, principal_created_at: created_at } = row
   if (id === null || role === null || vault_id === null || created_at === null) return undefined
   return { id, role, vault_id, created_at, local_owner: local_owner ?? 0, epoch: epoch ?? 0, mac: row.principal_mac }
+}
+
+type LastUse = Pick<IdentityRow, 'id'> & { readonly last_used_at: string }
+
+const LAST_USE: ColumnTypes<LastUse> = { id: 'text', last_used_at: 'text' }
+
+/** Rows that somebody changes just now are left out: nobody is to wait for them. */
+export async function writeLastUses(db: Db, dialect: Store['dialect'], uses: readonly LastUse[]): Promise<void> {
+  const unlocked = dialect === 'postgres' ? sql`for update of own skip locked` : sql``
+  await sql`update identities set last_used_at = used.last_used_at
+    from (select given.* from ${jsonRows(dialect, LAST_USE, uses)} as given join identities as own
+      on own.id = given.id ${unlocked}) as used
+    where identities.id = used.id`.execute(db)
 }

@@ -4,9 +4,9 @@ import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Identity, Registration, Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
 import type { Rights } from '../rights/index.ts'
-import { type Db, type IdentityRow, type Store, ThrottledWrites } from '../store/index.ts'
+import { type Db, type IdentityRow, LastUses, type Store } from '../store/index.ts'
 import type { Vault } from '../vault/index.ts'
-import { type ActingRow, actorOf, evidenceOf, identityByDid } from './acting-rows.ts'
+import { type ActingRow, actorOf, evidenceOf, identityByDid, writeLastUses } from './acting-rows.ts'
 import { Claims, type ClaimView } from './claims.ts'
 import { Registrations } from './registrations.ts'
 import { RemovedAgents } from './removed-agents.ts'
@@ -117,7 +117,7 @@ class PrincipalsOfStore implements Principals {
   readonly #claims: Claims
   readonly #registrations: Registrations
   readonly #removed: RemovedAgents
-  readonly #lastUse: ThrottledWrites
+  readonly #lastUses: LastUses<{ readonly id: string }>
 
   constructor(options: PrincipalsOptions) {
     this.#options = options
@@ -125,7 +125,8 @@ class PrincipalsOfStore implements Principals {
     this.#claims = new Claims({ ...options, now: this.#now })
     this.#registrations = new Registrations({ ...options, now: this.#now, owner: (tx) => this.#owner(tx) })
     this.#removed = new RemovedAgents({ ...options, now: this.#now })
-    this.#lastUse = new ThrottledWrites(this.#now)
+    const { db, dialect } = options.store
+    this.#lastUses = new LastUses({ dialect, now: this.#now, write: (rows) => writeLastUses(db, dialect, rows) })
   }
 
   async authenticate(proof: Proof): Promise<Actor> {
@@ -167,11 +168,8 @@ class PrincipalsOfStore implements Principals {
     return endLostRuns({ ...this.#options, now: this.#now }, held)
   }
 
-  #noteUse({ identityId = '' }: Actor): void {
-    const { db } = this.#options.store
-    this.#lastUse.note(identityId, (last_used_at) =>
-      db.updateTable('identities').set({ last_used_at }).where('id', '=', identityId).execute(),
-    )
+  #noteUse({ identityId }: Actor): void {
+    if (identityId !== undefined) this.#lastUses.note(identityId, { id: identityId })
   }
 
   async authenticateOrSuspend(proof: Proof): Promise<Actor | Suspended> {

@@ -18,6 +18,7 @@ export function migrationsFor(dialect: Dialect): readonly Migration[] {
     { name: '0005_attention', statements: attention },
     { name: '0006_pauses', statements: pauses },
     { name: '0007_releases', statements: releases },
+    { name: '0008_chains', statements: chains(dialect) },
   ]
 }
 
@@ -313,6 +314,43 @@ const releases: readonly string[] = [
      seen_at bigint not null)`,
 ]
 
+/** On SQLite there is one chain: nothing goes on beside anything there. */
+function chains(dialect: Dialect): readonly string[] {
+  return [
+    `alter table audit_events add column chain integer`,
+    `create table audit_totals (
+       hour text not null,
+       chain integer not null,
+       event text not null,
+       provider text not null,
+       status text not null,
+       count bigint not null,
+       first_seq bigint not null,
+       last_seq bigint not null,
+       primary key (hour, chain, event, provider, status))`,
+    `insert into audit_totals
+       select hour, 1, event, provider, status, sum(count), min(first_seq), max(last_seq)
+       from audit_hours group by hour, event, provider, status on conflict do nothing`,
+    `create index audit_totals_by_provider on audit_totals (provider, hour)`,
+    `create table audit_roots (
+       number bigint primary key,
+       made_at text not null,
+       heads text not null,
+       hash text not null,
+       mac text not null)`,
+    ...(dialect === 'sqlite' ? appendOnlySqlite('audit_roots') : chainsOfPostgres),
+  ]
+}
+
+const chainsOfPostgres: readonly string[] = [
+  `create trigger audit_roots_append_only before update or delete or truncate on audit_roots
+     for each statement execute function refuse_audit_change()`,
+  `alter table audit_head drop constraint audit_head_id_check`,
+  `insert into audit_head (id, seq, hash) select id, 0, '' from generate_series(2, 16) as id on conflict do nothing`,
+  `create sequence audit_seq`,
+  `select setval('audit_seq', (select coalesce(max(seq), 0) + 1 from audit_events), false)`,
+]
+
 function appendOnly(dialect: Dialect): readonly string[] {
   if (dialect === 'postgres') {
     return [
@@ -322,8 +360,12 @@ function appendOnly(dialect: Dialect): readonly string[] {
        for each statement execute function refuse_audit_change()`,
     ]
   }
+  return appendOnlySqlite('audit_events')
+}
+
+function appendOnlySqlite(table: 'audit_events' | 'audit_roots'): readonly string[] {
   return ['update', 'delete'].map(
-    (change) => `create trigger audit_events_no_${change} before ${change} on audit_events
+    (change) => `create trigger ${table}_no_${change} before ${change} on ${table}
        begin select raise(abort, 'audit events are append-only'); end`,
   )
 }

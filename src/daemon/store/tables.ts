@@ -22,6 +22,8 @@ export interface Tables {
   audit_events: AuditEventRow
   audit_head: AuditHeadRow
   audit_hours: AuditHourRow
+  audit_totals: AuditTotalRow
+  audit_roots: AuditRootRow
 }
 
 export interface PrincipalRow {
@@ -228,6 +230,7 @@ export interface RefreshRow {
 }
 
 export interface AuditEventRow {
+  /** Grows with each event of a chain, and is given once for all of them. */
   seq: number
   id: string
   timestamp: string
@@ -246,12 +249,15 @@ export interface AuditEventRow {
   request: string | null
   /** JSON object: further members of the event, by its kind. Null where there are none. */
   details: string | null
-  /** SHA-256, hex, over the hash of the row before and all columns of this one. */
+  /** Number of its chain; null in the first one, which was the only one once. */
+  chain: number | null
+  /** SHA-256, hex, over the hash of the row before in its chain and all columns of this one. */
   hash: string
 }
 
+/** Of a chain: its last event. `seq` is 0 where it has none. */
 interface AuditHeadRow {
-  /** Always 1. */
+  /** Number of the chain: 1 on SQLite, 1 to 16 on Postgres. */
   id: number
   seq: number
   hash: string
@@ -272,4 +278,30 @@ interface AuditHourRow {
   /** Of the events that are counted here: where in the log they are. */
   first_seq: number
   last_seq: number
+}
+
+/** The same for all principals together, so that a picture of everything is not read from a row for each of them. */
+interface AuditTotalRow {
+  hour: string
+  /** Which chain's: writers of different ones are not in each other's way. 0 where those of all were added up. */
+  chain: number
+  event: string
+  provider: string
+  status: string
+  count: number
+  first_seq: number
+  last_seq: number
+}
+
+/** What the heads of all chains were, with a MAC by the deployment's key: whoever changes what is below it needs that. */
+interface AuditRootRow {
+  /** Grows by one. */
+  number: number
+  made_at: string
+  /** JSON: `[chain, seq, hash]` of each chain that has events. */
+  heads: string
+  /** SHA-256, hex, over the hash of the root before and the columns of this one. */
+  hash: string
+  /** Of `hash`, hex. */
+  mac: string
 }

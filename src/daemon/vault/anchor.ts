@@ -19,8 +19,8 @@ export interface Anchor {
   reached(vaultId: string): number
   /** Whether anything was ever written here: the file is not a new one then. */
   isUsed(): boolean
-  /** Remembers how far a vault has come. */
-  advance(vaultId: string, generation: number): void
+  /** Remembers how far vaults have come, by one write: what it costs grows with the number of all that are known. */
+  advance(reached: Iterable<readonly [vaultId: string, generation: number]>): void
   /** Remembers that the store was found older, however far it comes from there. */
   noteRollback(vaultId: string): void
   /** Takes a vault as it is now, older than it was or not. */
@@ -48,15 +48,14 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
   const write = () => {
     written = tryTo(() => file.write(print(keys, generations), deploymentId))
   }
-  const advance = (vaultId: string, generation: number) => {
-    if (generation <= (generations.get(vaultId) ?? 0)) return
-    generations.set(vaultId, generation)
+  const advance: Anchor['advance'] = (reached) => {
+    const further = [...reached].filter(([vaultId, generation]) => generation > (generations.get(vaultId) ?? 0))
+    for (const [vaultId, generation] of further) generations.set(vaultId, generation)
     // A damaged anchor stays as evidence until somebody has looked at it.
-    if (known !== undefined) write()
+    if (further.length > 0 && known !== undefined) write()
   }
-  for (const [vaultId, generation] of stored) {
-    if (generation < (generations.get(vaultId) ?? 0)) advance(vaultId, ROLLED_BACK)
-  }
+  const older = [...stored].filter(([vaultId, generation]) => generation < (generations.get(vaultId) ?? 0))
+  advance(older.map(([vaultId]) => [vaultId, ROLLED_BACK]))
   return {
     name,
     damaged: known === undefined,
@@ -69,7 +68,7 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     reached: (vaultId) => generations.get(vaultId) ?? 0,
     isUsed: () => generations.size > 0,
     advance,
-    noteRollback: (vaultId) => advance(vaultId, ROLLED_BACK),
+    noteRollback: (vaultId) => advance([[vaultId, ROLLED_BACK]]),
     accept(vaultId) {
       generations.set(vaultId, 0)
       write()

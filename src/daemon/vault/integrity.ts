@@ -43,7 +43,7 @@ export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
   if (manifest !== undefined && manifest.generation < floor) pass.anchor.noteRollback(pass.vaultId)
   const breach = manifestBreach(pass, manifest, found) ?? dataKeyBreach(terms, rows)
   // Other daemons may have brought it further than this one knows.
-  if (breach === undefined && manifest !== undefined) pass.anchor.advance(pass.vaultId, manifest.generation)
+  if (breach === undefined && manifest !== undefined) pass.anchor.advance([[pass.vaultId, manifest.generation]])
   const all = [...issues, ...(breach === undefined ? anchorIssues(pass.anchor) : [breach])]
   const versions = new Map(rows.map(({ kind, id, version }) => [`${kind}/${id}`, version] as const))
   return { records: rows.length, issues: all, versions, ...(breach !== undefined && { breach }) }

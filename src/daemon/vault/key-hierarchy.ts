@@ -16,6 +16,8 @@ export interface KeyHierarchy {
   readonly anchor: KeyObject
   /** Authenticates what browsers are known by. */
   readonly knownBrowser: KeyObject
+  /** Signs how far the audit log has come. */
+  readonly auditRoots: KeyObject
   /** Name, and seal, what daemons keep for each other outside the store. */
   readonly outsideNames: KeyObject
   readonly outside: KeyObject
@@ -31,6 +33,7 @@ export function deriveKeys(masterKey: Buffer, deploymentId: string): KeyHierarch
     fingerprint: derive('fingerprint'),
     anchor: derive('anchor'),
     knownBrowser: derive('known-browser'),
+    auditRoots: derive('audit-roots'),
     outsideNames: derive('outside-names'),
     outside: derive('outside'),
   }

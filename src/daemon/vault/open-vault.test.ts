@@ -16,6 +16,7 @@ describe('a record that was read', () => {
   let store: Store
   let vault: Vault
   let anchor = ''
+  let written = 0
   let isDown = false
 
   beforeEach(async (t) => {
@@ -46,6 +47,7 @@ describe('a record that was read', () => {
         read: () => undefined,
         write: (text) => {
           anchor = text
+          written += 1
         },
       },
     })
@@ -74,6 +76,20 @@ describe('a record that was read', () => {
     isDown = false
     await vault.anchorChanges()
     assert.notEqual(anchor, before)
+  })
+
+  it('is in the anchor by one write, however many vaults have changed', async () => {
+    const vaults = Array.from({ length: 20 }, (_, at) => `vault-${at}`)
+    for (const vaultId of vaults) {
+      await store.transaction((tx) => vault.create(tx, vaultId))
+      await store.transaction((tx) => vault.put(tx, { ...RECORD, vaultId }, BOUND_TO, new Secret('CNRY one')))
+    }
+    await vault.anchorChanges()
+    const before = written
+    await Promise.all(vaults.map((vaultId) => vault.roundtrip(vaultId)))
+    await vault.anchorChanges()
+    assert.equal(written - before, 1)
+    for (const vaultId of vaults) assert.ok(anchor.includes(`"${vaultId}":3`), vaultId)
   })
 
   it('is refused where the store was given an older one', async () => {

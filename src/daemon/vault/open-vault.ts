@@ -65,6 +65,8 @@ export interface Vault {
   unlock(): Promise<VaultStatus>
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
   knownBrowserMac(text: string): Buffer | undefined
+  /** A MAC by the key that is for the audit log and for nothing else, hex; undefined while the vault is sealed. */
+  auditMac(text: string): string | undefined
   /** For what daemons keep for each other outside the store; undefined while the vault is sealed. */
   outside(): OutsideSeals | undefined
   /** Makes the keys of a new, empty vault. */
@@ -117,6 +119,8 @@ const ANCHOR_DELAY_MS = 50
 /** After a read that failed. */
 const ANCHOR_RETRY_MS = 1_000
 const MOST_REMEMBERED = 50_000
+/** Some kilobyte each. */
+const MOST_DATA_KEYS = 20_000
 
 /** Opens the vault, or leaves it sealed with the cause. An existing vault never gets a new key. */
 export async function openVault(options: VaultOptions): Promise<Vault> {
@@ -135,7 +139,7 @@ class SealedRecords implements Vault {
   readonly mode: EncryptionMode
   readonly rights: RightsSeals
   readonly #options: VaultOptions
-  readonly #dataKeys = new Map<string, DataKey>()
+  readonly #dataKeys = new LRUCache<string, DataKey>({ max: MOST_DATA_KEYS })
   /** What has come further, and how far it was seen to be; 0 where only the store can tell. */
   /** What is to be written down, by name: a new object with each change. */
   readonly #changed = new Map<string, { readonly seen: number }>()
@@ -227,6 +231,11 @@ class SealedRecords implements Vault {
   knownBrowserMac(text: string): Buffer | undefined {
     if ('cause' in this.#state) return undefined
     return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
+  }
+
+  auditMac(text: string): string | undefined {
+    if ('cause' in this.#state) return undefined
+    return createHmac('sha256', this.#state.keys.auditRoots).update(text).digest('hex')
   }
 
   outside(): OutsideSeals | undefined {
@@ -330,7 +339,7 @@ class SealedRecords implements Vault {
     if (changed.size === 0) return
     const { anchor } = this.#unsealed()
     // What was seen stays seen, though somebody puts back an older one before it is written down.
-    for (const [name, { seen }] of changed) if (seen > 0) anchor.advance(name, seen)
+    anchor.advance([...changed].map(([name, { seen }]) => [name, seen]))
     // Read anew: the transaction that made the change may have been rolled back.
     const rows = await this.#options.store.db
       .selectFrom('manifests')
@@ -342,7 +351,7 @@ class SealedRecords implements Vault {
       this.#scheduleAnchor(ANCHOR_RETRY_MS)
       return
     }
-    for (const { vault_id, generation } of rows) anchor.advance(vault_id, generation)
+    anchor.advance(rows.map(({ vault_id, generation }) => [vault_id, generation]))
     // One that changed again meanwhile waits for the next time.
     for (const [name, one] of changed) if (this.#changed.get(name) === one) this.#changed.delete(name)
   }
