@@ -45,11 +45,14 @@ interface DaemonConfig {
   readonly logLevel: LogLevel
   /** Whether anybody who gets here may make an account. */
   readonly registration: (typeof REGISTRATION)[number]
+  /** Whether a run may trust roots, and dial addresses, that are not the machine's own. */
+  readonly overrides: (typeof OVERRIDES)[number]
   /** Reverse proxies whose word on where a request comes from is taken: addresses and CIDRs, as they were written. */
   readonly trustedProxies?: readonly string[]
 }
 
 const REGISTRATION = ['open', 'closed'] as const
+const OVERRIDES = ['allow', 'forbid'] as const
 
 /** What the proxy of `run` itself obeys (contract section 9); the text is parsed by the proxy. */
 export interface ProxyConfig {
@@ -230,6 +233,7 @@ function daemonConfig(env: Environment): DaemonConfig {
       env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
       REGISTRATION,
     ),
+    overrides: oneOf('BROKER_OVERRIDES', env['BROKER_OVERRIDES'] ?? 'allow', OVERRIDES),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
     ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),
   }

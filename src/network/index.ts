@@ -37,6 +37,7 @@ export {
   certificatesIn,
   certificatesOf,
   isUnknownAuthority,
+  rootsBeyondSystem,
   systemRoots,
   trustContext,
   usableCertificates,

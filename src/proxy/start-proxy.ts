@@ -106,8 +106,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     guard,
     dialer,
     certificates,
-    services: { ...shared, upstreams: tlsPool },
-    plainServices: { ...shared, upstreams: httpPool },
+    services: { ...shared, upstreams: tlsPool, dialled: (target) => dialer.dialledOverTls(target) },
+    plainServices: { ...shared, upstreams: httpPool, dialled: (target) => dialer.dialledInTheClear(target) },
     describe: options.describe ?? (() => '{}'),
   })
 

@@ -8,6 +8,7 @@ import { commandName } from './command-name.ts'
 import type { LeftProcess } from './descendants.ts'
 import { limitsOf } from './known-limits.ts'
 import type { ListeningProxy } from './messages.ts'
+import { overrideLines } from './override-lines.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import type { ProxyProcess, RunEnd } from './proxy-process.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
@@ -48,14 +49,17 @@ export interface RunOptions {
  */
 export async function runCommand(options: RunOptions): Promise<number> {
   const { client, command, connections, handle, logFile, only, proxy, strict, warn, within } = options
+  const { did, overrides } = await proxy.key
   const run = await client.startRun({
-    did: await proxy.key,
+    did,
+    ...(overrides && { overrides }),
     ...(only && { only: [...only] }),
     ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
     ...(within && { within }),
     command: commandName(command[0]),
   })
   for (const warning of run.warnings ?? []) warn(warning)
+  for (const line of overrideLines(overrides ?? {}, { within })) warn(line)
   proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
   const exit = await runChild(options, run.run_id).catch(async (error: unknown) => {
     await client.endRun(run.run_id, undefined).catch(() => {})

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient, Signer } from '../client/index.ts'
 import { generateSigningKey, type SigningKey } from '../identity/index.ts'
-import { newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
+import { newProxyPassword, overridesOf, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
 import type { RunChannel } from './run-channel.ts'
@@ -33,7 +33,8 @@ export async function serveRun(options: ServeOptions): Promise<void> {
   try {
     const settings = options.proxySettings()
     const key = generateSigningKey()
-    channel.send({ type: 'key', did: key.did })
+    const overrides = overridesOf(settings)
+    channel.send({ type: 'key', did: key.did, ...(overrides && { overrides }) })
     // While `broker run` speaks with the daemon.
     const trust = readTrustBase(options.inherited, { withJava: KNOWS_DESCENDANTS && hasJava(options.inherited) })
     const start = await channel.started

@@ -11,7 +11,15 @@ export {
   type Me,
   type PasswordReset,
 } from './account.ts'
-export type { AuditCounts, AuditCountsQuery, AuditEvent, AuditPage, AuditQuery, ShippedEvent } from './audit.ts'
+export type {
+  AuditCounts,
+  AuditCountsQuery,
+  AuditEvent,
+  AuditPage,
+  AuditQuery,
+  Overrides,
+  ShippedEvent,
+} from './audit.ts'
 export {
   type AuthSession,
   authSession,

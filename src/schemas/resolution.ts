@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isolation, overrides } from './audit.ts'
 import { connectionName, did, hostName, port, providerName, timestamp } from './common.ts'
 import { PLACE_KINDS } from './provider-definition.ts'
 
@@ -110,6 +111,10 @@ export const startRun = z.strictObject({
   within: z.uuid().optional(),
   /** First word of the command, for the audit log. */
   command: z.string().max(200).optional(),
+  /** What keeps the command from what the user's files and memory hold; nothing where absent. */
+  isolation: isolation.optional(),
+  /** What its proxy takes from the environment instead of the machine; nothing where absent. */
+  overrides: overrides.optional(),
 })
 export type StartRun = z.infer<typeof startRun>
 

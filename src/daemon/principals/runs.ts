@@ -15,12 +15,21 @@ interface RunsOptions {
   readonly rights: Rights
 }
 
+interface StartRunOptions extends RunsOptions {
+  readonly overrides?: 'allow' | 'forbid'
+}
+
 export async function startRun(
-  { store, audit, rights }: RunsOptions,
+  { store, audit, rights, overrides }: StartRunOptions,
   actor: Actor,
   wanted: StartRun,
   now: number,
 ): Promise<Run> {
+  const refusal = overrides === 'forbid' ? refusalOf(wanted.overrides) : undefined
+  if (refusal !== undefined) {
+    await store.transaction((tx) => audit.record(tx, actor, { ...startOf(wanted), status: 'denied' }))
+    throw refusal
+  }
   const id = randomUUID()
   const expires_at = new Date(now + LIFETIME_MS).toISOString()
   await store.transaction(async (tx) => {
@@ -37,14 +46,35 @@ export async function startRun(
       ended_at: null,
     })
     await tx.insertInto('runs').values(row).execute()
-    await audit.record(tx, actor, {
-      event: 'run.started',
-      status: 'success',
-      runId: id,
-      ...(wanted.command && { reason: wanted.command }),
-    })
+    await audit.record(tx, actor, { ...startOf(wanted), status: 'success', runId: id })
   })
   return { run_id: id, expires_at }
+}
+
+function startOf({ command, isolation = 'none', overrides }: StartRun) {
+  const isOverridden = Object.keys(overrides ?? {}).length > 0
+  return {
+    event: 'run.started' as const,
+    ...(command && { reason: command }),
+    details: { isolation, ...(isOverridden && { overrides }) },
+  }
+}
+
+/** A proxy on the way sees what TLS leaves to be seen, and often it is the only way: it is recorded, never refused. */
+function refusalOf({
+  ca,
+  connect_to: connectTo = [],
+}: NonNullable<StartRun['overrides']> = {}): BrokerError | undefined {
+  const settings = [
+    ...(ca ? ['BROKER_PROXY_CA_FILE', 'SSL_CERT_FILE', 'SSL_CERT_DIR'] : []),
+    ...(connectTo.length > 0 ? ['BROKER_PROXY_CONNECT_TO'] : []),
+  ]
+  if (settings.length === 0) return undefined
+  return new BrokerError(
+    'OperationNotAllowedError',
+    'The owner of the daemon allows no run that trusts authorities, or dials addresses, of its own',
+    { hint: `Run it without ${settings.join(', ')}.` },
+  )
 }
 
 type Grants = Omit<RunGrant, 'id'>
