@@ -147,6 +147,7 @@ async function answerUnder(
     openPort: undefined,
     keyPin: undefined,
     interceptedHosts: [],
+    refreshRoutes: async () => {},
     flush: async () => {},
     close: async () => {},
   }

@@ -15,6 +15,7 @@ import {
   isBodiless,
   METHOD_NOT_ALLOWED,
   NOT_A_PROXY_REQUEST,
+  newRunNeeded,
   PROXY_CREDENTIALS_WANTED,
   pathOf,
   plaintextRefused,
@@ -98,9 +99,10 @@ export class FrontDoor {
   #judgeConnect(head: RequestHead): Verdict {
     const target = parseAuthority(head.target)
     if (target === null || !isBodiless(head.framing)) return refuse(BAD_AUTHORITY)
+    const isUntouched = head.fields.some(({ name }) => name === UNTOUCHED_HEADER.toLowerCase())
     const refusal = this.#refusalFor(target)
     if (refusal !== undefined) return refuse(refusal)
-    const isUntouched = head.fields.some(({ name }) => name === UNTOUCHED_HEADER.toLowerCase())
+    if (!isUntouched && this.#options.routes.needsNewRun(target)) return refuse(newRunNeeded(target.host))
     return { kind: 'connect', target, isUntouched }
   }
 

@@ -77,7 +77,7 @@ async function serveChild(
   broker: DaemonClient,
 ): Promise<number | undefined> {
   const { channel, start, settings } = run
-  const routes = await broker.routes()
+  const [routes, coverable] = await Promise.all([broker.routes(), broker.routableHosts()])
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
   const descendants = new Descendants(password)
@@ -89,6 +89,7 @@ async function serveChild(
     ...settings,
     broker,
     routes,
+    coverable,
     runId: start.runId,
     strict: start.strict,
     log: run.openLog(start.logFile),
