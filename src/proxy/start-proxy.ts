@@ -10,7 +10,7 @@ import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
 import { Dialer } from './dial.ts'
-import { type Admission, FrontDoor } from './front-door.ts'
+import { type Admission, type DescribeRun, FrontDoor } from './front-door.ts'
 import { UpstreamPool } from './http1/index.ts'
 import type { Services } from './relay.ts'
 import { RouteTable } from './route-table.ts'
@@ -48,8 +48,8 @@ export interface ProxyOptions {
    * 127.0.0.1.
    */
   readonly admits?: (connection: { readonly peerPort: number; readonly ownPort: number }) => boolean
-  /** What a run that is started within this one has to know, as JSON; nothing where absent. */
-  readonly describe?: () => string
+  /** Nothing is told where absent. */
+  readonly describe?: DescribeRun
   /** Debug log; gets nothing secret. */
   readonly log: (event: object) => void
 }

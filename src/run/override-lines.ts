@@ -8,7 +8,7 @@ const MOST_NAMED = 3
  */
 export function overrideLines(
   { ca, connect_to: connectTo = [], proxy }: Overrides,
-  { within }: { readonly within: string | undefined },
+  { isInner }: { readonly isInner: boolean },
 ): readonly string[] {
   const named = connectTo.slice(0, MOST_NAMED).join(', ')
   const others = connectTo.length - MOST_NAMED
@@ -17,6 +17,6 @@ export function overrideLines(
     ...(connectTo.length > 0
       ? [`This run dials other addresses than the hosts' own: ${named}${others > 0 ? ` and ${others} more` : ''}`]
       : []),
-    ...(proxy && within === undefined ? [`This run goes out through the proxy ${proxy}`] : []),
+    ...(proxy && !isInner ? [`This run goes out through the proxy ${proxy}`] : []),
   ]
 }

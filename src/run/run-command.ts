@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
-import { attentionLine, BrokerError } from '../protocol/index.ts'
+import { attentionLine, BrokerError, type Secret } from '../protocol/index.ts'
 import type { AttentionOf, Connection, ConnectionList, Routes } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
 import { childEnvironment } from './child-environment.ts'
@@ -8,6 +8,7 @@ import { commandName } from './command-name.ts'
 import type { LeftProcess } from './descendants.ts'
 import { limitsOf } from './known-limits.ts'
 import type { ListeningProxy } from './messages.ts'
+import { withinRun } from './outer-run.ts'
 import { overrideLines } from './override-lines.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import type { ProxyProcess, RunEnd } from './proxy-process.ts'
@@ -32,8 +33,8 @@ export interface RunOptions {
   readonly inherited: Readonly<Record<string, string>>
   /** Open descriptors from 3 on that the child gets, as from a shell. */
   readonly descriptors: readonly number[]
-  /** The run that this one is started in. */
-  readonly within: string | undefined
+  /** The proxy of the run that this one is started in. */
+  readonly within: Secret | undefined
   /** Settings of Broker for a run that is started within this one; no secrets. */
   readonly settings: Readonly<Record<string, string>>
   /** File of the debug log, for the proxy's process. */
@@ -55,11 +56,11 @@ export async function runCommand(options: RunOptions): Promise<number> {
     ...(overrides && { overrides }),
     ...(only && { only: [...only] }),
     ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
-    ...(within && { within }),
+    ...(within && (await withinRun(within, did))),
     command: commandName(command[0]),
   })
   for (const warning of run.warnings ?? []) warn(warning)
-  for (const line of overrideLines(overrides ?? {}, { within })) warn(line)
+  for (const line of overrideLines(overrides ?? {}, { isInner: within !== undefined })) warn(line)
   proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
   const exit = await runChild(options, run.run_id).catch(async (error: unknown) => {
     await client.endRun(run.run_id, undefined).catch(() => {})
@@ -108,7 +109,7 @@ function namesOf(left: readonly LeftProcess[]): string {
 }
 
 async function runChild(options: RunOptions, runId: string): Promise<ChildExit> {
-  const { client, command, proxy, inherited, descriptors, settings, atTerminal, warn } = options
+  const { client, command, handle, proxy, inherited, descriptors, settings, atTerminal, warn } = options
   const routes = await proxy.routes
   const [listening, list] = await Promise.all([proxy.listening, client.connectionList()])
   const connected = await connectedProviders(client, routes, list.connections)
@@ -125,7 +126,7 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
     warn(`NO_PROXY names hosts whose credentials are injected; left out for this run: ${bypasses.join(', ')}`)
   if (connected.length > 0)
     for (const { what, way } of limitsOf(command)) warn(`${capital(what)}: its requests get no credentials. ${way}`)
-  proxy.describe({ run_id: runId, settings, changes })
+  proxy.describe({ run_id: runId, agent: handle, settings, changes })
   return await spawnChild({
     ...withBrowser(options, listening, environment),
     descriptors,

@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient, Signer } from '../client/index.ts'
-import { generateSigningKey, type SigningKey } from '../identity/index.ts'
+import { generateSigningKey, type SigningKey, signInnerRun } from '../identity/index.ts'
 import { newProxyPassword, overridesOf, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
+import type { WithinRun } from './outer-run.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
 import { hasJava, readTrustBase, type TrustBase, writeTrustFiles } from './trust-files.ts'
@@ -38,7 +39,7 @@ export async function serveRun(options: ServeOptions): Promise<void> {
     // While `broker run` speaks with the daemon.
     const trust = readTrustBase(options.inherited, { withJava: KNOWS_DESCENDANTS && hasJava(options.inherited) })
     const start = await channel.started
-    if (start !== undefined) await serveStarted({ ...options, settings, trust, start }, key)
+    if (start !== undefined) await serveStarted({ ...options, settings, key, trust, start })
   } catch (error) {
     channel.send({ type: 'failed', failure: failureOf(error) })
   } finally {
@@ -48,12 +49,13 @@ export async function serveRun(options: ServeOptions): Promise<void> {
 
 interface StartedRun extends ServeOptions {
   readonly settings: ProxySettings
+  readonly key: SigningKey
   readonly trust: TrustBase
   readonly start: StartProxy
 }
 
-async function serveStarted(run: StartedRun, key: SigningKey): Promise<void> {
-  const broker = run.clientOf({ handle: run.start.handle, key })
+async function serveStarted(run: StartedRun): Promise<void> {
+  const broker = run.clientOf({ handle: run.start.handle, key: run.key })
   sweepRunFolders(run.temporaryFolder)
   const folder = createRunFolder(run.temporaryFolder)
   let isTold = false
@@ -76,7 +78,7 @@ async function serveChild(
   run: StartedRun & { readonly folder: string },
   broker: DaemonClient,
 ): Promise<number | undefined> {
-  const { channel, start, settings } = run
+  const { channel, key, start, settings } = run
   const [routes, coverable] = await Promise.all([broker.routes(), broker.routableHosts()])
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
@@ -94,7 +96,7 @@ async function serveChild(
     strict: start.strict,
     log: run.openLog(start.logFile),
     password,
-    describe: () => description ?? '{}',
+    describe: (inner) => (inner === undefined ? (description ?? '{}') : attested(inner, start, key)),
     ...(needsOpenDoor(run) && {
       admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
     }),
@@ -105,6 +107,11 @@ async function serveChild(
   } finally {
     await proxy.close()
   }
+}
+
+function attested(did: string, { runId: within }: StartProxy, key: SigningKey): string {
+  const signature: WithinRun = { within, within_signature: signInnerRun(key, { within, did }) }
+  return JSON.stringify(signature)
 }
 
 function needsOpenDoor({ start, trust }: StartedRun): boolean {

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { verifyInnerRun } from '../../identity/index.ts'
 import { type Actor, BrokerError, type RunGrant } from '../../protocol/index.ts'
 import type { Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
@@ -34,7 +35,7 @@ export async function startRun(
   const expires_at = new Date(now + LIFETIME_MS).toISOString()
   await store.transaction(async (tx) => {
     await refuseKnownKey(tx, wanted.did)
-    const grants = grantsOf(wanted, await outerGrants(tx, rights, actor, { id: wanted.within, now }))
+    const grants = grantsOf(wanted, await outerGrants(tx, rights, actor, { wanted, now }))
     const row = rights.seal('runs', {
       id,
       did: wanted.did,
@@ -93,28 +94,35 @@ async function epochOf(tx: Db, { principalId }: Actor): Promise<number> {
   return epoch
 }
 
-/** Returns what the run that the new one is started in may do; undefined where there is none. */
+/**
+ * Returns what the run that the new one is started in may do; undefined where there is none. Which one it is, that run's own
+ * key has said: a name in an environment can be anybody's.
+ */
 async function outerGrants(
   db: Db,
   rights: Rights,
   actor: Actor,
-  { id, now }: { readonly id: string | undefined; readonly now: number },
+  { wanted, now }: { readonly wanted: StartRun; readonly now: number },
 ): Promise<Grants | undefined> {
-  if (id === undefined) return undefined
+  const { did, within, within_signature: signature = '' } = wanted
+  if (within === undefined) return undefined
   const row = await db
     .selectFrom('runs')
     .innerJoin('identities', 'identities.id', 'runs.identity_id')
     .innerJoin('principals', 'principals.id', 'identities.principal_id')
     .selectAll('runs')
     .select('principals.epoch as principal_epoch')
-    .where('runs.id', '=', id)
-    .where('principals.id', '=', actor.principalId)
+    .where('runs.id', '=', within)
+    .where('runs.identity_id', '=', identityOf(actor))
     .executeTakeFirst()
-  if (row && rights.isGenuine({ table: 'runs', row }) && row.epoch === row.principal_epoch && isLive(row, now)) {
-    return JSON.parse(row.grants) as Grants
+  if (!row || !rights.isGenuine({ table: 'runs', row }) || row.epoch !== row.principal_epoch || !isLive(row, now)) {
+    throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
+      hint: 'Start the outer command again with `broker run`.',
+    })
   }
-  throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
-    hint: 'Start the outer command again with `broker run`.',
+  if (verifyInnerRun(row.did, { within, did }, signature)) return JSON.parse(row.grants) as Grants
+  throw new BrokerError('OperationNotAllowedError', 'The run around this one has not said that this one is within it', {
+    hint: 'Start it with `broker run` in the outer command.',
   })
 }
 
