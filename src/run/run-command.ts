@@ -83,9 +83,12 @@ async function tellEnd({ client, warn }: RunOptions, runId: string, exitCode: nu
 }
 
 /** At once: whoever waits for the command sees why its requests fail. It may have work to save, and goes on. */
-async function tellOfProxy({ proxy, command, warn }: RunOptions): Promise<void> {
-  const warning = warningOf(await proxy.end, command)
+async function tellOfProxy({ client, proxy, command, warn }: RunOptions, runId: string): Promise<void> {
+  const end = await proxy.end
+  const warning = warningOf(end, command)
   if (warning !== undefined) warn(warning)
+  // What cannot be told now is told when the command has ended.
+  if (end.kind === 'lost') await client.endRun(runId, undefined).catch(() => {})
 }
 
 function warningOf(end: RunEnd, command: RunOptions['command']): string | undefined {
@@ -133,7 +136,7 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
     atTerminal,
     onStart: (pid) => {
       proxy.childStarted(pid)
-      void tellOfProxy(options)
+      void tellOfProxy(options, runId)
     },
   })
 }

@@ -141,7 +141,12 @@ async function whileNeeded(channel: RunChannel, descendants: Descendants): Promi
     return undefined
   }
   const exitCode = ending
-  if (exitCode !== undefined) descendants.setRoot(undefined)
+  if (exitCode === undefined) {
+    // `broker run` was killed: nobody passes signals on to its command any more, or hears how that ends.
+    descendants.endRoot()
+    return undefined
+  }
+  descendants.setRoot(undefined)
   const left = await thoseThatStay(descendants)
   if (left.length > 0) {
     channel.send({ type: 'stays', left })
