@@ -19,7 +19,7 @@ const store = await openStore({ kind: 'sqlite', path: paths.database, replayPath
 await sql`pragma synchronous = off`.execute(store.db)
 const begin = Date.now() - DAYS_MS
 let clock = begin
-const audit = openAudit(store, () => clock)
+const audit = openAudit(store, { now: () => clock })
 const { id: principalId } = await store.db.selectFrom('principals').select('id').executeTakeFirstOrThrow()
 
 for (let at = 0; at < count; at += AT_ONCE) {

@@ -20,10 +20,13 @@ export async function acmeHome(
     providers,
     strangers = [],
     key,
+    env = {},
   }: {
     readonly providers: Readonly<Record<string, string>>
     readonly strangers?: readonly string[]
     readonly key: string
+    /** Further settings of the daemon and of every command. */
+    readonly env?: Readonly<Record<string, string>>
   },
 ): Promise<AcmeHome> {
   const hosts = [...Object.values(providers), ...strangers]
@@ -32,6 +35,7 @@ export async function acmeHome(
   const authority = join(dirname(temporaryHome(cleanup)), 'authority.pem')
   writeFileSync(authority, api.caPem)
   const world = await onboarded(cleanup, {
+    ...env,
     BROKER_PROXY_CONNECT_TO: hosts.map((host) => `${host}:443:127.0.0.1:${api.port}`).join(),
     BROKER_PROXY_CA_FILE: authority,
   })

@@ -37,7 +37,8 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
     const address = `${ACME}:443:127.0.0.1:${api.port}`
     assert.equal(stderr.split(`trusts authorities that the system does not (sha256:${root})`).length, 2, stderr)
     assert.equal(stderr.split(`dials other addresses than the hosts' own: ${address}`).length, 2, stderr)
-    const [, request, started] = await auditLog(allowing, '-n', '3')
+    const [request] = await auditLog(allowing, '-n', '1', '--event', 'proxy.request')
+    const [started] = await auditLog(allowing, '-n', '1', '--event', 'run.started')
     assert.deepEqual(started.overrides, { ca: `sha256:${root}`, connect_to: [address] })
     assert.equal(started.isolation, 'none')
     assert.equal(request.request.host, ACME)
@@ -49,7 +50,7 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
 
     assert.equal(code, 0, stderr)
     assert.equal(stderr, '')
-    const [, started] = await auditLog(forbidding, '-n', '2')
+    const [started] = await auditLog(forbidding, '-n', '1', '--event', 'run.started')
     assert.deepEqual([started.event, started.isolation, started.overrides], ['run.started', 'none', undefined])
   })
 
@@ -66,7 +67,7 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
         stderr,
         /The owner of the daemon allows no run that trusts authorities, or dials addresses, of its own/,
       )
-      const [, denied] = await auditLog(forbidding, '-n', '2')
+      const [denied] = await auditLog(forbidding, '-n', '1', '--event', 'run.started')
       assert.deepEqual([denied.event, denied.status, denied.run_id], ['run.started', 'denied', undefined])
       assert.deepEqual(denied.overrides.connect_to, [env.BROKER_PROXY_CONNECT_TO])
     }
@@ -82,7 +83,8 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
 
     assert.equal(stdout, '200\n', stderr)
     assert.equal(thief.received.length, 1)
-    const [, , request, inner] = await auditLog(allowing, '-n', '4')
+    const [request] = await auditLog(allowing, '-n', '1', '--event', 'proxy.request')
+    const [inner] = await auditLog(allowing, '-n', '1', '--event', 'run.started')
     assert.deepEqual([request.event, request.run_id], ['proxy.request', inner.run_id])
     assert.equal(request.dialled, `127.0.0.1:${thief.port}`)
     assert.deepEqual(inner.overrides.connect_to, [env.BROKER_PROXY_CONNECT_TO])
@@ -109,7 +111,7 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
 
     assert.equal(code, 0, stderr)
     assert.match(stderr, /goes out through the proxy http:\/\/127\.0\.0\.1:9\n/)
-    const [, started] = await auditLog(forbidding, '-n', '2')
+    const [started] = await auditLog(forbidding, '-n', '1', '--event', 'run.started')
     assert.deepEqual(started.overrides, { proxy: 'http://127.0.0.1:9' })
   })
 

@@ -56,10 +56,10 @@ describe('a run within a run', { timeout: 240_000 }, () => {
       [],
     )
     assert.doesNotMatch(JSON.stringify(env), /CNRY/)
-    const events = JSON.parse((await world.broker(['log', '--json', '-n', '5'])).stdout)
+    const events = JSON.parse((await world.broker(['log', '--json', '-n', '6'])).stdout)
     assert.deepEqual(
       events.map(({ event }: { event: string }) => event),
-      ['run.ended', 'run.ended', 'proxy.request', 'run.started', 'run.started'],
+      ['run.ended', 'run.ended', 'proxy.request', 'credential.released', 'run.started', 'run.started'],
     )
     const [outerEnd, innerEnd, request] = events
     assert.equal(request.run_id, innerEnd.run_id)

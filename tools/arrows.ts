@@ -125,6 +125,16 @@ export const rooms: readonly Room[] = [
     types: ['daemon/principals', 'daemon/deployment', 'daemon/shared-cache'],
   },
   {
+    name: 'daemon/releases',
+    imports: ['protocol', 'network', 'injection'],
+    types: ['schemas', 'daemon/store', 'daemon/audit', 'daemon/connections', 'daemon/credentials'],
+  },
+  {
+    name: 'daemon/channel',
+    imports: ['protocol', 'injection', 'schemas'],
+    types: ['daemon/audit', 'daemon/releases', 'daemon/principals'],
+  },
+  {
     name: 'daemon/api',
     imports: [
       'protocol',
@@ -142,7 +152,7 @@ export const rooms: readonly Room[] = [
       'daemon/pages',
       'daemon/readiness',
     ],
-    types: ['daemon/deployment'],
+    types: ['daemon/deployment', 'daemon/releases', 'daemon/channel'],
   },
   {
     name: 'daemon',
@@ -167,6 +177,8 @@ export const rooms: readonly Room[] = [
       'daemon/readiness',
       'daemon/deployment',
       'daemon/shared-cache',
+      'daemon/releases',
+      'daemon/channel',
       'daemon/api',
     ],
   },

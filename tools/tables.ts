@@ -33,8 +33,8 @@ export const tables: Readonly<Record<string, TableUse>> = {
   audit_events: { written: ['audit'] },
   audit_head: { written: ['audit'] },
   audit_hours: { written: ['audit'] },
-  run_channels: { written: [] },
-  release_numbers: { written: [] },
+  run_channels: { written: ['principals'] },
+  release_numbers: { written: ['releases'] },
 }
 
 const WITH_ALL = new Set(['store', 'rights'])

@@ -1,7 +1,7 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
 import { fromWire, type ResolvedCredential } from '../injection/index.ts'
 import { isLoopback, isUnknownAuthority } from '../network/index.ts'
-import { BrokerError, type Secret, type SecretInput } from '../protocol/index.ts'
+import { BrokerError, CHANNEL_PROTOCOL, type Secret, type SecretInput } from '../protocol/index.ts'
 import type {
   AnswerOf,
   Approval,
@@ -39,10 +39,11 @@ import type {
   StartRun,
   Whoami,
 } from '../schemas/index.ts'
+import { DaemonChannel, NoChannel } from './daemon-channel.ts'
 import { type DaemonCheck, newChallenge, provenDid } from './daemon-check.ts'
 import { type TargetParts, targetOf } from './endpoint-target.ts'
 import { errorOf, parseJson } from './error-answer.ts'
-import { type Answer, ConnectionFailed, type Outgoing, Transport, type Trust } from './transport.ts'
+import { type Answer, ConnectionFailed, type Outgoing, type Switched, Transport, type Trust } from './transport.ts'
 
 /** Who signs the requests. */
 export interface Signer {
@@ -73,6 +74,8 @@ type Headers = Readonly<Record<string, string>>
 const HEALTH_TIMEOUT = 3_000
 /** A resolve may wait for the provider to refresh a token. */
 const ANSWER_TIMEOUT = 60_000
+/** A daemon of before, or a reverse proxy that passes no upgrade on. */
+const KNOWS_NO_CHANNEL: ReadonlySet<number> = new Set([400, 404, 405, 426, 501])
 const NO_BODY = new Uint8Array(0)
 const HEALTH = targetOf('GET /api/health' satisfies EndpointKey, {})
 
@@ -324,6 +327,21 @@ export class DaemonClient {
   /** Registers the key of one run, which may then resolve and ship events, and nothing else. */
   startRun(request: StartRun): Promise<Run> {
     return this.#call('POST /api/runs', { body: request })
+  }
+
+  /** The channel of the run that signs; it is opened when it is first asked for something. */
+  channel(runId: string, onChanged: () => void): DaemonChannel {
+    return new DaemonChannel({ open: () => this.#switchToChannel(runId), without: this, onChanged })
+  }
+
+  async #switchToChannel(runId: string): Promise<Switched> {
+    await this.prove()
+    const call = callOf('GET /api/runs/{run_id}/channel', { params: { run_id: runId } })
+    const answer = await this.#transport.switchTo(CHANNEL_PROTOCOL, this.#sign(call)).catch((error: unknown) => {
+      throw this.#unreachable(error)
+    })
+    if ('socket' in answer) return answer
+    throw KNOWS_NO_CHANNEL.has(answer.status) ? new NoChannel() : (errorOf(answer) ?? this.#notADaemon())
   }
 
   async endRun(runId: string, exitCode: number | undefined): Promise<void> {

@@ -3,6 +3,7 @@
  * by signing each request, and has the daemon prove itself before anything else is sent.
  * Must never read the environment or the home, retry what may not be repeated, or keep an answer that holds a credential.
  */
+export type { DaemonChannel } from './daemon-channel.ts'
 export { expectDaemon, pinDaemon } from './daemon-check.ts'
 export {
   DaemonClient,

@@ -1,5 +1,6 @@
 import { type ClientRequest, Agent as HttpAgent, request as httpRequest, type IncomingMessage } from 'node:http'
 import { type AgentOptions, Agent as HttpsAgent, request as httpsRequest } from 'node:https'
+import type { Duplex } from 'node:stream'
 
 export interface Outgoing {
   readonly method: string
@@ -15,6 +16,13 @@ export interface Answer {
   readonly status: number
   readonly headers: IncomingMessage['headers']
   readonly text: string
+}
+
+/** A connection that speaks another protocol from here on. */
+export interface Switched {
+  readonly socket: Duplex
+  /** Bytes of it that came already. */
+  readonly head: Buffer
 }
 
 /** Whose certificates are taken. */
@@ -68,6 +76,32 @@ export class Transport {
       request.once('timeout', () => request.destroy(new Error(`no answer within ${timeout / 1000} seconds`)))
       request.once('error', (error) => reject(connectionFailed(request, error)))
       request.end(body)
+    })
+  }
+
+  /**
+   * Asks for another protocol on a connection of its own; the answer where the other end goes on with HTTP.
+   * @throws ConnectionFailed
+   */
+  async switchTo(
+    protocol: string,
+    { method, path, headers, timeout }: Omit<Outgoing, 'body'>,
+  ): Promise<Switched | Answer> {
+    const agent = this.#agent ?? (await this.#secureAgent())
+    const all = { ...headers, connection: 'Upgrade', upgrade: protocol }
+    return new Promise((resolve, reject) => {
+      const request = this.#request({ ...this.#target, agent, method, path, headers: all, timeout })
+      request.once('upgrade', (_, socket, head) => {
+        socket.setTimeout(0)
+        resolve({ socket, head })
+      })
+      request.once('socket', (socket) => {
+        if (!request.reusedSocket) socket.once('end', this.#onClose).once('close', this.#onClose)
+      })
+      request.once('response', (response) => collect(response).then(resolve, reject))
+      request.once('timeout', () => request.destroy(new Error(`no answer within ${timeout / 1000} seconds`)))
+      request.once('error', (error) => reject(connectionFailed(request, error)))
+      request.end()
     })
   }
 

@@ -19,6 +19,8 @@ export interface HomePaths {
   readonly serverConfig: string
   readonly database: string
   readonly replayLedger: string
+  /** Of releases, until they are in the log. */
+  readonly journal: string
   readonly masterKey: string
   readonly bootstrapSecret: string
   readonly operatorSecret: string
@@ -44,6 +46,7 @@ export function homePaths(home: string): HomePaths {
     serverConfig: join(server, 'config.json'),
     database: join(server, 'broker.db'),
     replayLedger: join(server, 'replay.db'),
+    journal: join(server, 'journal'),
     masterKey: join(server, 'master.key'),
     bootstrapSecret: join(server, 'bootstrap.secret'),
     operatorSecret: join(server, 'operator.secret'),

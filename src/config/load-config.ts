@@ -55,6 +55,8 @@ interface DaemonConfig {
   readonly overrides: (typeof OVERRIDES)[number]
   /** Reverse proxies whose word on where a request comes from is taken: addresses and CIDRs, as they were written. */
   readonly trustedProxies?: readonly string[]
+  /** Who may be handed a secret: agents and their runs, or runs alone. */
+  readonly releaseTo: (typeof RELEASE_TO)[number]
 }
 
 const REGISTRATION = ['open', 'closed'] as const
@@ -72,6 +74,7 @@ export interface ProxyConfig {
   readonly noProxy?: string
 }
 
+const RELEASE_TO = ['identities', 'runs'] as const
 const LOG_LEVELS = ['debug', 'info', 'warn', 'error'] as const
 export type LogLevel = (typeof LOG_LEVELS)[number]
 
@@ -241,6 +244,7 @@ function daemonConfig(env: Environment): DaemonConfig {
       REGISTRATION,
     ),
     overrides: oneOf('BROKER_OVERRIDES', env['BROKER_OVERRIDES'] ?? 'allow', OVERRIDES),
+    releaseTo: oneOf('BROKER_RELEASE_TO', env['BROKER_RELEASE_TO'] ?? 'identities', RELEASE_TO),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
     ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),
   }

@@ -1,3 +1,4 @@
+import { randomUUID } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { flushCompileCache } from 'node:module'
 import { dirname } from 'node:path'
@@ -26,10 +27,11 @@ import {
   writeDaemonInfo,
 } from '../config/index.ts'
 import { bracketed, isLoopback } from '../network/index.ts'
-import { BrokerError, exitCodeOf } from '../protocol/index.ts'
+import { BrokerError, exitCodeOf, type Refused } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
 import {
   apiRoutes,
+  errorAnswer,
   type OwnAddresses,
   type RunningServer,
   reservePort,
@@ -39,15 +41,17 @@ import {
 } from './api/index.ts'
 import { openAudit } from './audit/index.ts'
 import { openAuthSessions } from './auth-sessions/index.ts'
+import { openChannels } from './channel/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
 import { openCredentials } from './credentials/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
+import { openReleases } from './releases/index.ts'
 import { openRights } from './rights/index.ts'
 import { openSharedParts } from './shared-parts.ts'
-import { lockHome, openStore, type StoreLocation } from './store/index.ts'
+import { lockHome, openStore, type Store, type StoreLocation } from './store/index.ts'
 import { openVault, systemKeyring } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -83,11 +87,11 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
   })
-  const audit = openAudit(store)
+  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
+  const audit = openAudit(store, { ...journalOf(store, paths), onFailure })
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
   if (vault.status().kind === 'open')
     await rights.open().catch((error: unknown) => log.error(loggable(error), 'rights'))
-  const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   let info: DaemonInfo | undefined
   const sayKey = (did: string) => {
     if (info !== undefined) writeDaemonInfo(paths, { ...info, did })
@@ -127,6 +131,14 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const refreshes = await openRefreshes({ store, vault, audit, alone: store.dialect === 'sqlite' })
   const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
   credentials.keepFresh()
+  const releases = openReleases({ store, audit, credentials, connections, releaseTo: settings.releaseTo })
+  const channels = openChannels({
+    releases,
+    audit,
+    principals,
+    onFailure,
+    refusalOf: (error) => refusalOf(error, log),
+  })
   const sessions = openAuthSessions({
     store,
     audit,
@@ -141,7 +153,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const homeIsCurrent = schemaVersion === SERVER_SCHEMA_VERSION
   const advice = adviceOn(settings)
   const routes = apiRoutes(
-    { store, audit, providers, connections, credentials, deployment, principals, accounts, sessions },
+    { store, audit, providers, connections, credentials, releases, deployment, principals, accounts, sessions },
     {
       readiness: {
         store,
@@ -174,6 +186,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       isSecure,
       now: Date.now,
       sourceOf,
+      channels,
+      onChange: (principalId) => channels.changed(principalId),
       // A home's own files are looked at where they are listed.
       ...(store.dialect === 'postgres' && { news: () => providers.refresh() }),
       ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
@@ -190,7 +204,33 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   writeDaemonInfo(paths, info)
   for (const sentence of advice) log.warn(sentence)
   log.info({ version, port, hosts: settings.hosts, vault: vault.status().kind }, 'started')
-  return () => stop({ server, vault, store, lock, sessions, credentials, stopFollowing, shared, daemonLog, paths })
+  return () =>
+    stop({
+      server,
+      channels,
+      audit,
+      vault,
+      store,
+      lock,
+      sessions,
+      credentials,
+      stopFollowing,
+      shared,
+      daemonLog,
+      paths,
+    })
+}
+
+/** On Postgres a daemon may be gone for good, with its files: what leaves is written to the store at once. */
+function journalOf({ dialect }: Store, { journal }: Config['paths']): { readonly journalFolder?: string } {
+  return dialect === 'sqlite' ? { journalFolder: folderOfHome(journal) } : {}
+}
+
+/** Gives what a run's channel may say of an error; one that is nobody's fault but ours goes to the log. */
+function refusalOf(error: unknown, log: DaemonLog['log']): Refused {
+  const id = randomUUID()
+  if (!(error instanceof BrokerError)) log.error({ request_id: id, ...loggable(error) }, 'request failed')
+  return errorAnswer(error, id)
 }
 
 /** What a daemon that cannot open the store's key is: no did:key is that. */
@@ -216,6 +256,8 @@ function outbound({ daemon, proxy }: Config): Omit<FlowsOptions, 'version'> {
 
 interface Rooms {
   readonly server: RunningServer
+  readonly channels: { close(): Promise<void> }
+  readonly audit: { close(): Promise<void> }
   readonly sessions: { close(): Promise<void> }
   readonly credentials: { close(): Promise<void> }
   readonly stopFollowing: () => void
@@ -228,14 +270,16 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, sessions, credentials, stopFollowing, shared, vault, store, lock, daemonLog, paths } = rooms
+  const { server, channels, audit, sessions, credentials, stopFollowing, shared, vault, store } = rooms
+  const { lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
   stopFollowing()
-  await server.stop(DRAIN_MS)
+  await Promise.all([server.stop(DRAIN_MS), channels.close()])
   await sessions.close()
   await credentials.close()
   await shared.close()
   await vault.anchorChanges()
+  await audit.close()
   await store.close()
   removeDaemonInfo(paths)
   lock.release()

@@ -24,4 +24,8 @@ export interface ResolvedCredential {
   readonly expiresAt?: number
   /** Which credential this is, where one that the host refuses can be refreshed. */
   readonly version?: number
+  /** Of the daemon: that it is made of what is stored, and is not that itself. */
+  readonly made?: 'signature' | 'token'
+  /** Of the proxy: the number under which the daemon recorded that it was given out. */
+  readonly release?: number
 }

@@ -47,13 +47,15 @@ function isPlain({ in: kind, name, value, only_if_absent }: WirePlace): boolean 
 }
 
 /** Returns what the daemon answered to a question for `places`, each value a secret from here on. */
-export function fromWire({ provider, connection, places = [], expires_at, version }: Resolution): ResolvedCredential {
+export function fromWire(resolution: Resolution & { readonly release?: number }): ResolvedCredential {
+  const { provider, connection, places = [], expires_at, version, release } = resolution
   return {
     provider,
     connection,
     places: places.map(placeOf),
     ...(expires_at !== undefined && { expiresAt: Date.parse(expires_at) }),
     ...(version !== undefined && { version }),
+    ...(release !== undefined && { release }),
   }
 }
 

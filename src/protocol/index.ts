@@ -18,6 +18,7 @@ export {
   isErrorName,
 } from './errors.ts'
 export { withoutOptionalSpace } from './field-value.ts'
+export { CHANNEL_PROTOCOL, encodeFrame, type Frame, type FrameKind, FrameReader, type Refused } from './frames.ts'
 export {
   CONNECTION_NAME_PATTERN,
   DEFAULT_CONNECTION,

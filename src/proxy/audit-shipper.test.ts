@@ -10,7 +10,10 @@ const AWAY = new BrokerError('DaemonUnavailableError', 'away')
 
 function shipper(ship: (events: readonly ShippedEvent[]) => Promise<void>) {
   const logs: object[] = []
-  return { logs, shipper: new AuditShipper({ ship, runId: 'run-1', log: (event) => logs.push(event) }) }
+  return {
+    logs,
+    shipper: new AuditShipper({ ship: ({ events }) => ship(events), runId: 'run-1', log: (event) => logs.push(event) }),
+  }
 }
 
 test('events go in batches of at most 1,000, each with its own id, the time and the run', async () => {

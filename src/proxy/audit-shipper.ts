@@ -3,8 +3,19 @@ import { setTimeout as retryDelay } from 'node:timers/promises'
 import type { ShippedEvent } from '../schemas/index.ts'
 import type { AuditEntry, AuditTrail } from './exchange/index.ts'
 
+/** An event with its place among those of its run. */
+export interface NumberedEvent extends ShippedEvent {
+  readonly number: number
+}
+
+export interface EventBatch {
+  /** Number of the last event that is stored already; 0 where there is none. */
+  readonly after: number
+  readonly events: readonly NumberedEvent[]
+}
+
 interface AuditShipperOptions {
-  readonly ship: (events: readonly ShippedEvent[]) => Promise<void>
+  readonly ship: (batch: EventBatch) => Promise<void>
   readonly runId: string
   readonly log: (event: object) => void
 }
@@ -19,12 +30,14 @@ const FLUSH_LIMIT = 3_000
 
 /**
  * Sends events to the daemon in batches, never in a request's way. What could not be sent is kept and sent again with
- * the same ids, so that the daemon stores it once; beyond 10,000 the oldest are dropped and counted.
+ * the same ids, so that the daemon stores it once; beyond 10,000 the oldest are dropped, refusals before requests. Each
+ * has a number, so that the daemon knows of those that were.
  */
 export class AuditShipper implements AuditTrail {
   readonly #options: AuditShipperOptions
   readonly #idPrefix = randomBytes(9).toString('base64url')
-  #kept: ShippedEvent[] = []
+  #kept: NumberedEvent[] = []
+  #stored = 0
   #recorded = 0
   #dropped = 0
   #backoff = 0
@@ -37,8 +50,9 @@ export class AuditShipper implements AuditTrail {
 
   record(entry: AuditEntry): void {
     this.#recorded += 1
-    const id = `${this.#idPrefix}-${this.#recorded.toString(36)}`
-    this.#kept.push({ ...entry, id, timestamp: new Date().toISOString(), run_id: this.#options.runId })
+    const number = this.#recorded
+    const id = `${this.#idPrefix}-${number.toString(36)}`
+    this.#kept.push({ ...entry, number, id, timestamp: new Date().toISOString(), run_id: this.#options.runId })
     if (this.#kept.length > MAX_KEPT + MAX_BATCH) this.#dropOldest()
     if (this.#kept.length >= SHIP_AT && this.#backoff === 0) this.#schedule(0)
     else this.#schedule(SHIP_AFTER)
@@ -67,7 +81,9 @@ export class AuditShipper implements AuditTrail {
 
   #dropOldest(): void {
     const excess = this.#kept.length - MAX_KEPT
-    this.#kept.splice(0, excess)
+    let refusals = excess
+    const left = this.#kept.filter(({ event }) => event !== 'proxy.denied' || --refusals < 0)
+    this.#kept = left.slice(Math.max(0, left.length - MAX_KEPT))
     this.#dropped += excess
     this.#options.log({ event: 'audit_dropped', total: this.#dropped })
   }
@@ -96,8 +112,9 @@ export class AuditShipper implements AuditTrail {
   async #shipBatch(): Promise<boolean> {
     const batch = this.#kept.slice(0, MAX_BATCH)
     try {
-      await this.#options.ship(batch)
+      await this.#options.ship({ after: this.#stored, events: batch })
       const sent = new Set(batch)
+      this.#stored = Math.max(this.#stored, ...batch.map(({ number }) => number))
       this.#kept = this.#kept.filter((event) => !sent.has(event))
       this.#backoff = 0
       return true

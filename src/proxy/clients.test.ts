@@ -147,7 +147,7 @@ async function answerUnder(
     openPort: undefined,
     keyPin: undefined,
     interceptedHosts: [],
-    refreshRoutes: async () => {},
+    routesChanged: async () => {},
     flush: async () => {},
     close: async () => {},
   }

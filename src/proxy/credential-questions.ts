@@ -5,6 +5,9 @@ import type { Questions } from './exchange/index.ts'
 
 type Answered = (outcome: ResolvedCredential | Error) => void
 
+/** @param count how many requests share the answer */
+type Resolve = (request: ResolveRequest, count: number) => Promise<ResolvedCredential>
+
 interface Question {
   waiting: Answered[]
   /** How many will wait, if all that were answered last ask again at once. */
@@ -28,11 +31,11 @@ const PATIENCE = 1
  * started after they arrived: the answer is as fresh for each as if it had asked alone.
  */
 export class CredentialQuestions implements Questions {
-  readonly #resolve: (request: ResolveRequest) => Promise<ResolvedCredential>
+  readonly #resolve: Resolve
   readonly #timeLimit: number
   readonly #questions = new Map<string, Question>()
 
-  constructor(resolve: (request: ResolveRequest) => Promise<ResolvedCredential>, timeLimit: number = TIME_LIMIT) {
+  constructor(resolve: Resolve, timeLimit: number = TIME_LIMIT) {
     this.#resolve = resolve
     this.#timeLimit = timeLimit
   }
@@ -74,7 +77,7 @@ export class CredentialQuestions implements Questions {
       for (const answered of batch) answered(outcome)
     }
     const timer = setTimeout(() => finish(timedOut(this.#timeLimit)), this.#timeLimit)
-    this.#resolve(request).then(finish, (error: unknown) =>
+    this.#resolve(request, batch.length).then(finish, (error: unknown) =>
       finish(error instanceof Error ? error : unknownError(error)),
     )
   }

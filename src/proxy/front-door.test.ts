@@ -248,7 +248,7 @@ test('a host that is connected later is intercepted as soon as the routes are as
   const { proxy, daemon } = await stage(t, { 'later.prov.test': origin }, { coverable: ['*.prov.test'] })
   const before = await trusts(proxy, 'later.prov.test')
   daemon.routes = async () => ({ routes: [route('later.prov.test')], version: '2' })
-  await proxy.refreshRoutes()
+  await proxy.routesChanged()
 
   assert.equal(before, false, 'it showed its own certificate')
   assert.match(
@@ -269,7 +269,7 @@ test('a host that is connected later is intercepted as soon as the routes are as
 test('a host that no definition had is refused once it is connected, and the answer says that a new run is needed', async (t) => {
   const { client, auth, proxy, daemon } = await world(t)
   daemon.routes = async () => ({ routes: [route('evil.test')], version: '2' })
-  await proxy.refreshRoutes()
+  await proxy.routesChanged()
   client.send(`CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n${auth}\r\n`)
   const answer = await client.until(JSON_END)
   assert.match(answer, /^HTTP\/1.1 403 /)
@@ -290,9 +290,9 @@ test('who asks for the routes while they are asked for gets what was there after
   const asked: ((routes: Routes) => void)[] = []
   const { proxy, daemon } = await stage(t, {}, { coverable: ['*.prov.test'] })
   daemon.routes = () => new Promise((resolve) => asked.push(resolve))
-  const first = proxy.refreshRoutes()
-  const second = proxy.refreshRoutes()
-  const third = proxy.refreshRoutes()
+  const first = proxy.routesChanged()
+  const second = proxy.routesChanged()
+  const third = proxy.routesChanged()
   asked[0]?.({ routes: [], version: '2' })
   await first
   while (asked.length < 2) await setImmediate()

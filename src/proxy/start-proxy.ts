@@ -3,9 +3,9 @@ import { createServer, isIP, type Socket } from 'node:net'
 import type { ResolvedCredential } from '../injection/index.ts'
 import type { Authority } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
-import type { ResolveRequest, Routes, ShippedEvent } from '../schemas/index.ts'
+import type { ResolveRequest, Routes } from '../schemas/index.ts'
 import { createAddressGuard } from './address-guard.ts'
-import { AuditShipper } from './audit-shipper.ts'
+import { AuditShipper, type EventBatch } from './audit-shipper.ts'
 import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
@@ -18,17 +18,20 @@ import { type CertificateAuthority, createCertificateAuthority } from './tls/ind
 
 /** What the proxy asks of the daemon. */
 export interface Broker {
-  /** Rejects with BrokerError: ProviderNotFoundError, ConnectionNotFoundError, DaemonUnavailableError and their like. */
-  resolve(request: ResolveRequest): Promise<ResolvedCredential>
+  /**
+   * Rejects with BrokerError: ProviderNotFoundError, ConnectionNotFoundError, DaemonUnavailableError and their like.
+   * @param count how many requests share the answer
+   */
+  resolve(request: ResolveRequest, count: number): Promise<ResolvedCredential>
   /** What is connected for this run; `etag` is the version known already. */
   routes(etag?: string): Promise<Routes>
   /** Rejects with DaemonUnavailableError in an outage: the events are sent again, with the same ids. */
-  ship(events: readonly ShippedEvent[]): Promise<void>
+  ship(batch: EventBatch): Promise<void>
 }
 
 export interface ProxyOptions {
   readonly broker: Broker
-  /** The routes at the start; `refreshRoutes` keeps them up to date. */
+  /** The routes at the start; `routesChanged` keeps them up to date. */
   readonly routes: Routes
   /** Patterns of further hosts for which something may be connected later: the run's authority covers them too. */
   readonly coverable?: readonly string[]
@@ -68,10 +71,10 @@ export interface RunningProxy {
   /** Host patterns that are intercepted now. */
   readonly interceptedHosts: readonly string[]
   /**
-   * Asks the daemon which routes there are now: call it when they may have changed. Settled once the table has them, or the
-   * daemon could not be asked. The proxy calls it by itself every five seconds.
+   * Has the daemon asked which routes there are now: call it when they may have changed. Settled once the table has them, or
+   * the daemon could not be asked. The proxy calls it by itself every five seconds.
    */
-  refreshRoutes(): Promise<void>
+  routesChanged(): Promise<void>
   /** Sends the audit events that are left; gives up after about 3 s. */
   flush(): Promise<void>
   /** Flushes, then closes every connection. */
@@ -98,9 +101,11 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     corporateProxy: options.corporateProxy,
     staysHere: (target) => routes.matchPlain(target).length > 0,
   })
-  const audit = new AuditShipper({ ship: (events) => broker.ship(events), runId, log })
+  const audit = new AuditShipper({ ship: (batch) => broker.ship(batch), runId, log })
   const refresh = refreshRoutes(options, routes)
-  const questions = new CredentialQuestions((request) => resolveOrRefresh(broker, request, () => void refresh.now()))
+  const questions = new CredentialQuestions((request, count) =>
+    resolveOrRefresh(broker, { request, count }, () => void refresh.now()),
+  )
   const tlsPool = new UpstreamPool((target) => dialer.tls(target))
   const httpPool = new UpstreamPool((target) => dialer.http(target))
   const relays: Services['relays'] = new Set()
@@ -140,7 +145,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     get interceptedHosts() {
       return routes.hosts
     },
-    refreshRoutes: () => refresh.now(),
+    routesChanged: () => refresh.now(),
     flush: () => audit.flush(),
     async close() {
       refresh.stop()
@@ -176,11 +181,11 @@ function listen(server: ReturnType<typeof createServer>): Promise<number> {
 
 async function resolveOrRefresh(
   broker: Broker,
-  request: ResolveRequest,
+  { request, count }: { readonly request: ResolveRequest; readonly count: number },
   refresh: () => void,
 ): Promise<ResolvedCredential> {
   try {
-    return await broker.resolve(request)
+    return await broker.resolve(request, count)
   } catch (error) {
     const isGone =
       error instanceof BrokerError &&

@@ -192,7 +192,7 @@ export async function stage(
         return fake.resolve(request)
       },
       routes: async () => fake.routes?.() ?? routes,
-      ship: (events) => fake.ship(events),
+      ship: ({ events }) => fake.ship(events),
     },
     routes,
     runId: 'run-1',

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import type { DaemonClient, Signer } from '../client/index.ts'
+import type { DaemonChannel, DaemonClient, Signer } from '../client/index.ts'
 import { generateSigningKey, type SigningKey, signInnerRun } from '../identity/index.ts'
 import { newProxyPassword, overridesOf, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
@@ -79,6 +79,8 @@ async function serveChild(
   broker: DaemonClient,
 ): Promise<number | undefined> {
   const { channel, key, start, settings } = run
+  let onChanged = () => {}
+  const line = broker.channel(start.runId, () => onChanged())
   const [routes, coverable] = await Promise.all([broker.routes(), broker.routableHosts()])
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
@@ -89,7 +91,7 @@ async function serveChild(
   })
   const proxy = await startProxy({
     ...settings,
-    broker,
+    broker: overChannel(broker, line),
     routes,
     coverable,
     runId: start.runId,
@@ -101,11 +103,23 @@ async function serveChild(
       admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
     }),
   })
+  onChanged = () => void proxy.routesChanged()
+  // The run lives as long as its channel, also where nothing is asked.
+  line.open().catch(() => undefined)
   try {
     channel.send({ type: 'listening', listening: listening(run, proxy, run.folder) })
     return await whileNeeded(channel, descendants)
   } finally {
     await proxy.close()
+    line.close()
+  }
+}
+
+function overChannel(broker: DaemonClient, line: DaemonChannel): ProxyOptions['broker'] {
+  return {
+    routes: () => broker.routes(),
+    resolve: (request, count) => line.resolve({ ...request, count }),
+    ship: ({ after, events }) => line.ship({ after, events: [...events] }),
   }
 }
 

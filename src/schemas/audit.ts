@@ -42,6 +42,7 @@ export const overrides = z.strictObject({
   /** Without the credentials that it is given. */
   proxy: visible.max(300).optional(),
 })
+
 export type Overrides = z.infer<typeof overrides>
 
 /** What stands between a command and the files and processes of its user. */
@@ -118,6 +119,17 @@ export const shippedEvent = z.strictObject({
 export type ShippedEvent = z.infer<typeof shippedEvent>
 
 export const shippedBatch = z.strictObject({ events: z.array(shippedEvent).min(1).max(1000) })
+/** The same over the channel of a run, which numbers its events: what is missing between them is missing. */
+export const channelEvents = z.strictObject({
+  /** Of the last event that the daemon has stored, as the run knows; 0 where there was none. */
+  after: z.int().min(0),
+  events: z
+    .array(shippedEvent.extend({ number: z.int().min(1) }))
+    .min(1)
+    .max(1000),
+})
+export type ChannelEvents = z.infer<typeof channelEvents>
+
 export const accepted = z.strictObject({ accepted: z.int() })
 
 /** How many events there were, by hour, event, provider and status; hours without any are left out. `step` hours are one. */

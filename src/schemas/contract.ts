@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { CHANNEL_PROTOCOL } from '../protocol/index.ts'
 import {
   accountList,
   browserSessions,
@@ -146,6 +147,13 @@ export const contract = {
     summary: 'Ends a run: its key can sign no more. A run can end itself.',
     params: byRun,
     body: endRun,
+    reply: ok,
+  },
+  'GET /api/runs/{run_id}/channel': {
+    access: 'run',
+    summary: 'Switches the connection to the channel of the run that signed: frames with its questions and events.',
+    params: byRun,
+    switchesTo: CHANNEL_PROTOCOL,
     reply: ok,
   },
 

@@ -45,6 +45,8 @@ export interface Endpoint<
   /** Most bytes of a body; 1 MiB where absent. */
   readonly maxBody?: number
   readonly reply: Reply
+  /** The connection is switched to this protocol where the client asks for that, and has no other answer then. */
+  readonly switchesTo?: string
   /** 200 where absent. */
   readonly status?: number
 }

@@ -11,14 +11,16 @@ export {
   type Me,
   type PasswordReset,
 } from './account.ts'
-export type {
-  AuditCounts,
-  AuditCountsQuery,
-  AuditEvent,
-  AuditPage,
-  AuditQuery,
-  Overrides,
-  ShippedEvent,
+export {
+  type AuditCounts,
+  type AuditCountsQuery,
+  type AuditEvent,
+  type AuditPage,
+  type AuditQuery,
+  type ChannelEvents,
+  channelEvents,
+  type Overrides,
+  type ShippedEvent,
 } from './audit.ts'
 export {
   type AuthSession,
@@ -55,6 +57,8 @@ export type {
 } from './provider.ts'
 export { type ProviderDefinition, providerDefinition, providerJsonSchema } from './provider-definition.ts'
 export {
+  type ChannelQuestion,
+  channelQuestion,
   type Resolution,
   type ResolveRequest,
   type Route,

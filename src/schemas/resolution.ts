@@ -71,6 +71,12 @@ export const resolveRequest = z.strictObject({
 })
 export type ResolveRequest = z.infer<typeof resolveRequest>
 
+/** The same over the channel of a run; `count` requests share the answer. */
+export const channelQuestion = resolveRequest
+  .omit({ form: true })
+  .extend({ count: z.int().min(1).max(100_000).optional() })
+export type ChannelQuestion = z.infer<typeof channelQuestion>
+
 export const resolution = z.strictObject({
   provider: providerName,
   connection: connectionName,

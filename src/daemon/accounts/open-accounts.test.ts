@@ -46,7 +46,7 @@ describe('accounts on one store', () => {
       },
       anchorFile: { read: () => undefined, write: () => undefined },
     })
-    const audit = openAudit(store, clock)
+    const audit = openAudit(store, { now: clock })
     rights = openRights({ store, vault, audit, now: clock })
     const principals = openPrincipals({ store, audit, vault, rights, baseUrl: 'http://127.0.0.1:1', now: clock })
     open = (store, queue) =>

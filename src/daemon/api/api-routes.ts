@@ -4,6 +4,7 @@ import type { Connections, DefinitionsOptions } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
+import type { Releases } from '../releases/index.ts'
 import { accountHandlers } from './account-handlers.ts'
 import { auditHandlers } from './audit-handlers.ts'
 import { catalogueHandlers } from './catalogue-handlers.ts'
@@ -29,6 +30,7 @@ export interface ApiRooms extends DefinitionsOptions {
   readonly accounts: Accounts
   readonly sessions: AuthSessions
   readonly credentials: Credentials
+  readonly releases: Releases
   readonly connections: Connections
 }
 
@@ -50,7 +52,7 @@ export function apiRoutes(rooms: ApiRooms, site: Site): readonly Route[] {
     ...connectionHandlers(rooms),
     ...providerHandlers(rooms),
     ...catalogueHandlers(rooms),
-    ...proxyHandlers(credentials, audit),
+    ...proxyHandlers(rooms),
     ...whyHandlers(credentials, principals),
     ...auditHandlers(audit),
     ...liveHandlers({ audit, accounts }),

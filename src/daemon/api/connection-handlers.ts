@@ -9,18 +9,20 @@ import type { Credentials } from '../credentials/index.ts'
 import type { Deployment } from '../deployment/index.ts'
 import type { Principals } from '../principals/index.ts'
 import { type Providers, parseCredential } from '../providers/index.ts'
+import type { Releases } from '../releases/index.ts'
 import type { Handlers } from './route.ts'
 
 export interface ConnectionRoutesOptions {
   readonly connections: ListedConnections & ManagedConnections & CheckedConnections
   readonly credentials: Credentials
+  readonly releases: Releases
   readonly providers: Providers
   readonly principals: Principals
   readonly deployment: Pick<Deployment, 'restore'>
 }
 
 export function connectionHandlers(options: ConnectionRoutesOptions) {
-  const { connections, credentials, providers, principals, deployment } = options
+  const { connections, credentials, releases, providers, principals, deployment } = options
   return {
     'GET /api/connections': async ({ who }) => {
       const all = await connections.list(who)
@@ -29,7 +31,7 @@ export function connectionHandlers(options: ConnectionRoutesOptions) {
     'GET /api/connections/{provider}/{connection}': async ({ who, params: { provider, connection }, query }) => ({
       body:
         query.reveal === 'true'
-          ? await connections.reveal(who, provider, connection)
+          ? await releases.reveal(who, provider, connection)
           : await connections.inspect(who, provider, connection),
     }),
     'POST /api/connections/{provider}/{connection}/compare': async ({ who, params, body }) => {

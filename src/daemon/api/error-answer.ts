@@ -1,5 +1,5 @@
 import type * as z from 'zod'
-import { BrokerError, type ErrorBody, type ErrorDetail, httpStatusOf } from '../../protocol/index.ts'
+import { BrokerError, CHANNEL_PROTOCOL, type ErrorBody, type ErrorDetail, httpStatusOf } from '../../protocol/index.ts'
 
 export interface ErrorAnswer {
   readonly status: number
@@ -26,6 +26,7 @@ export function errorAnswer(error: unknown, requestId: string): ErrorAnswer {
     },
     headers: {
       ...(status === 401 && { 'www-authenticate': 'PoP' }),
+      ...(status === 426 && { upgrade: CHANNEL_PROTOCOL, connection: 'Upgrade' }),
       ...(retryAfter !== undefined && { 'retry-after': String(retryAfter) }),
     },
   }

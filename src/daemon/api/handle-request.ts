@@ -18,6 +18,8 @@ export interface HandlerOptions extends AuthenticateOptions {
   readonly limits?: SourceLimits
   /** Has this daemon see what others have changed; absent where there are none. */
   readonly news?: () => Promise<void>
+  /** Told whose vault or agents a request may have changed, once that is stored. */
+  readonly onChange?: (principalId: string) => void
 }
 
 const MAX_BODY = 1024 * 1024
@@ -42,7 +44,7 @@ export async function handleRequest(
   if (who && 'browser' in who && wantsCsrf(request, route, query)) {
     await options.accounts.requireCsrf(who as BrowserActor, csrf)
   }
-  return route.handle({
+  const reply = await route.handle({
     who,
     params: parseParams(route, params),
     query,
@@ -50,6 +52,13 @@ export async function handleRequest(
     bodySha256,
     headers,
   })
+  if (who && 'principalId' in who && mayChange(request, route)) options.onChange?.(who.principalId)
+  return reply
+}
+
+/** What a run may call changes nothing of what runs may use. */
+function mayChange({ method }: IncomingMessage, { access }: RouteMatch['route']): boolean {
+  return method !== 'GET' && method !== 'HEAD' && access !== 'run'
 }
 
 /** What anybody may ask, but for the pages of logins, is the same at all daemons. */

@@ -111,7 +111,14 @@ function operation(route: Route, shapes: Shapes): object {
       requestBody: { required: isRequired(route.body), content: json(shapes.schemaOf(route.body, 'input')) },
     }),
     responses: {
-      [String(route.status ?? 200)]: { description: 'Done', content: json(shapes.schemaOf(route.reply, 'output')) },
+      ...(route.switchesTo === undefined
+        ? {
+            [String(route.status ?? 200)]: {
+              description: 'Done',
+              content: json(shapes.schemaOf(route.reply, 'output')),
+            },
+          }
+        : { 101: { description: `The connection speaks ${route.switchesTo} from here on.` } }),
       ...refusalsOf(route),
       default: {
         description: 'An error',

@@ -26,6 +26,7 @@ describe('a daemon that takes any free port', () => {
         own: { authorities: new Set([`${HOST}:${reserved.port}`]), origins: [origin] },
         isSecure: false,
         now: Date.now,
+        channels: { accept: async () => undefined },
         sourceOf: () => HOST,
         onRequest: () => undefined,
         onFailure: (_, error) => assert.ifError(error),

@@ -2,6 +2,7 @@ import { randomUUID } from 'node:crypto'
 import { once } from 'node:events'
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import { type AddressInfo, createServer as createSocketServer, type Socket, Server as SocketServer } from 'node:net'
+import type { Duplex } from 'node:stream'
 import { BrokerError } from '../../protocol/index.ts'
 import { errorAnswer } from './error-answer.ts'
 import { type HandlerOptions, handleRequest } from './handle-request.ts'
@@ -10,6 +11,7 @@ import { errorPage } from './page-reply.ts'
 import { passWalls } from './request-walls.ts'
 import type { RawReply, Reply, Route } from './route.ts'
 import { streamAnswer } from './stream-answer.ts'
+import { endWith, isForChannel, type SwitchOptions, switchListener } from './switch-protocol.ts'
 
 /** What is told of a request: where it went, never what it held. */
 interface RequestLine {
@@ -27,6 +29,7 @@ export interface ServerOptions extends HandlerOptions {
   readonly onRequest: (line: RequestLine) => void
   /** An error that is nobody's fault but ours. */
   readonly onFailure: (requestId: string, error: unknown) => void
+  readonly channels: SwitchOptions['channels']
 }
 
 export interface RunningServer {
@@ -47,7 +50,15 @@ export async function startServer(
   const { port, holder } = typeof at === 'number' ? { port: at, holder: undefined } : at
   const stopping = new AbortController()
   const serve = requestListener(options, stopping.signal)
-  const servers = hosts.map(() => httpServer(serve, safeHeaders(options)))
+  const switchOver = switchListener({
+    ...options,
+    match: routeMatcher(options.routes),
+    headers: safeHeaders(options),
+    onRefused: (id, error) => {
+      if (!(error instanceof BrokerError)) options.onFailure(id, error)
+    },
+  })
+  const servers = hosts.map(() => httpServer({ serve, switchOver }, safeHeaders(options)))
   try {
     for (const [index, server] of servers.entries())
       await listening(server, index === 0 && holder ? holder : { host: hosts[index] ?? '', port })
@@ -80,14 +91,24 @@ export async function reservePort(host: string): Promise<ReservedPort> {
   return { port: (holder.address() as AddressInfo).port, holder }
 }
 
-function httpServer(
-  serve: (request: IncomingMessage, response: ServerResponse) => void,
-  headers: Readonly<Record<string, string>>,
-): Server {
+interface Listeners {
+  readonly serve: (request: IncomingMessage, response: ServerResponse) => void
+  readonly switchOver: (request: IncomingMessage, socket: Duplex, head: Buffer) => void
+}
+
+function httpServer({ serve, switchOver }: Listeners, headers: Readonly<Record<string, string>>): Server {
   const server = createServer(
-    { keepAliveTimeout: 60_000, connectionsCheckingInterval: 2_000, noDelay: true, requireHostHeader: false },
+    {
+      keepAliveTimeout: 60_000,
+      connectionsCheckingInterval: 2_000,
+      noDelay: true,
+      requireHostHeader: false,
+      // What asks for another protocol is served as if it had not.
+      shouldUpgradeCallback: isForChannel,
+    },
     serve,
   )
+  server.on('upgrade', switchOver)
   // A client that sends a byte now and then must not hold a connection for Node's five minutes.
   server.headersTimeout = 10_000
   server.requestTimeout = 30_000
@@ -105,20 +126,13 @@ function answerUnreadable(
   headers: Readonly<Record<string, string>>,
 ): void {
   if (!socket.writable) return
-  const status = error.code === 'HPE_HEADER_OVERFLOW' ? '431 Request Header Fields Too Large' : '400 Bad Request'
-  const body = JSON.stringify({
+  const status = error.code === 'HPE_HEADER_OVERFLOW' ? 431 : 400
+  const body = {
     error: 'InvalidRequestError',
     message: 'The request is not HTTP/1.1 as the daemon speaks it',
     request_id: randomUUID(),
-  })
-  const all = {
-    ...headers,
-    ...JSON_TYPE,
-    'content-length': String(Buffer.byteLength(body)),
-    connection: 'close',
   }
-  const lines = Object.entries(all).map(([name, value]) => `${name}: ${value}\r\n`)
-  socket.end(`HTTP/1.1 ${status}\r\n${lines.join('')}\r\n${body}`)
+  endWith(socket, { status, raw: JSON.stringify(body), headers: { ...headers, ...JSON_TYPE } })
 }
 
 /** @param at an address, or who holds it */

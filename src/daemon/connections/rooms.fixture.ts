@@ -35,7 +35,7 @@ export async function openRooms({ folder, now = Date.now, process = 'only', alon
   const anchorFile = { read: () => undefined, write: () => undefined }
   const vault = await openVault({ store, masterKey, anchorFile, now })
   const actor = await onlyActor(store, vault)
-  const audit = openAudit(store, now)
+  const audit = openAudit(store, { now })
   const providers = openProviders({
     bundledDir: join(folder, 'none'),
     custom: definitionFolder(join(folder, 'providers')),

@@ -24,8 +24,18 @@ export function openSources({ grants, minted, now }: SourcesOptions): Credential
     'request signature': { retrieve: async (retrieval) => signedResolution(retrieval, now()) },
   }
   return {
-    retrieve: (retrieval) => sources[kindFor(retrieval.provider.definition, retrieval.used)].retrieve(retrieval),
+    async retrieve(retrieval) {
+      const kind = kindFor(retrieval.provider.definition, retrieval.used)
+      const credential = await sources[kind].retrieve(retrieval)
+      const made = MADE[kind]
+      return made === undefined ? credential : { ...credential, made }
+    },
   }
+}
+
+const MADE: Readonly<Partial<Record<SourceKind, ResolvedCredential['made']>>> = {
+  'minted token': 'token',
+  'request signature': 'signature',
 }
 
 function kindFor({ signing }: ProviderDefinition, { credential }: UsableConnection): SourceKind {

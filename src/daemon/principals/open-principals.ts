@@ -10,6 +10,7 @@ import { type ActingRow, actorOf, evidenceOf, identityByDid } from './acting-row
 import { Claims, type ClaimView } from './claims.ts'
 import { Registrations } from './registrations.ts'
 import { RemovedAgents } from './removed-agents.ts'
+import { endLostRuns, noteChannels } from './run-channels.ts'
 import { carryRunsOver, endRun, runActor, startRun } from './runs.ts'
 
 export interface Principals {
@@ -57,6 +58,15 @@ export interface Principals {
   remove(actor: Actor, handle: string): Promise<void>
   startRun(actor: Actor, wanted: StartRun): Promise<Run>
   endRun(actor: Actor, runId: string, exitCode: number | undefined): Promise<void>
+  /**
+   * The actor of a run as it is by now: for a run that signed once and goes on asking.
+   * @throws BrokerError AuthenticationFailedError where it has ended, or its agent was removed
+   */
+  ofRun(actor: Actor): Promise<Actor>
+  /** Notes that this daemon has the channels of these runs: each lives for 30 s more. */
+  noteChannels(runIds: readonly string[]): Promise<void>
+  /** Ends the runs whose channel no daemon has had for 30 s. @param held those that this daemon has */
+  endLostRuns(held: ReadonlySet<string>): Promise<void>
 }
 
 /** Who signed with a key that was registered, while the store cannot be believed. */
@@ -127,17 +137,36 @@ class PrincipalsOfStore implements Principals {
   }
 
   async #authenticated({ handle, issuer }: Pick<Proof, 'handle' | 'issuer'>): Promise<Actor> {
-    const { store, rights } = this.#options
+    const { rights } = this.#options
     const row = await rights.believe((db) => identityByDid(db, { did: issuer }), evidenceOf)
-    if (row && row.handle !== handle) throw unknownSigner()
-    const actor = row ? actorOf(row) : await runActor({ store, rights }, { handle, issuer, now: this.#now() })
-    if (!actor && row) throw await this.#notClaimed(row)
+    if (!row) return this.#ofRun({ handle, issuer })
+    if (row.handle !== handle) throw unknownSigner()
+    const actor = actorOf(row)
+    if (!actor) throw await this.#notClaimed(row)
+    this.#noteUse(actor)
+    return actor
+  }
+
+  async #ofRun({ handle, issuer }: Pick<Proof, 'handle' | 'issuer'>): Promise<Actor> {
+    const actor = await runActor(this.#options, { handle, issuer, now: this.#now() })
     if (!actor) {
       await this.#removed.noteTry(handle, issuer)
       throw unknownSigner()
     }
     this.#noteUse(actor)
     return actor
+  }
+
+  ofRun({ identity: handle, did: issuer = '' }: Actor): Promise<Actor> {
+    return this.#ofRun({ handle, issuer })
+  }
+
+  noteChannels(runIds: readonly string[]): Promise<void> {
+    return noteChannels({ ...this.#options, now: this.#now }, runIds)
+  }
+
+  endLostRuns(held: ReadonlySet<string>): Promise<void> {
+    return endLostRuns({ ...this.#options, now: this.#now }, held)
   }
 
   #noteUse({ identityId = '' }: Actor): void {

@@ -181,6 +181,7 @@ export async function endRun(
       .where('identity_id', '=', identityOf(actor))
       .executeTakeFirst()
     if (!run) throw noSuchRun()
+    await tx.deleteFrom('run_channels').where('run_id', '=', id).execute()
     if (run.ended_at !== null) return
     // One that nobody believes is not made good by its end.
     if (!rights.isGenuine({ table: 'runs', row: run })) throw noSuchRun()

@@ -25,7 +25,7 @@ export async function openSealing(store: Store, { anchorFile, onFinding, now = D
     anchorFile: anchorFile ?? { read: () => undefined, write: () => undefined },
     now,
   })
-  const audit = openAudit(store, now)
+  const audit = openAudit(store, { now })
   const rights = openRights({ store, vault, audit, now, ...(onFinding && { onFinding }) })
   await rights.open()
   return { vault, audit, rights }

@@ -1,4 +1,4 @@
-import { PLACES, type ResolvedCredential } from '../../injection/index.ts'
+import { auditedTarget, type ResolvedCredential } from '../../injection/index.ts'
 import { BrokerError } from '../../protocol/index.ts'
 import type { ResolveRequest } from '../../schemas/index.ts'
 import {
@@ -341,7 +341,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
   ): void {
     const { question, target } = this.#order
     const used = attempt?.used
-    const { provider, connection, audited = unchanged } = used ?? about
+    const { provider, connection, release, audited = unchanged } = used ?? about
     if (status !== 'denied' && (question === undefined || used === undefined)) return
     const dialled = attempt && this.#services.dialled(target)
     this.#services.audit.record({
@@ -351,6 +351,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
       status,
       ...(reason === undefined ? {} : { reason }),
       ...(dialled !== undefined && { dialled }),
+      ...(release !== undefined && { release }),
       request: {
         method: this.#child.head.method,
         host: target.host,
@@ -370,6 +371,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 interface About {
   readonly provider?: string | undefined
   readonly connection?: string | undefined
+  readonly release?: number | undefined
   /** The request target as the audit log may show it. */
   audited?(target: string): string
 }
@@ -379,10 +381,9 @@ interface UsedCredential extends About {
   readonly version: number | undefined
 }
 
-function usedBy({ provider, connection, version, places }: ResolvedCredential): UsedCredential {
-  const named = places.map(({ in: kind, name }) => ({ kind, name }))
-  const audited = (target: string) => named.reduce((shown, { kind, name }) => PLACES[kind].audited(shown, name), target)
-  return { provider, connection, version, audited }
+function usedBy({ provider, connection, version, release, places }: ResolvedCredential): UsedCredential {
+  const named = places.map(({ in: kind, name }) => ({ in: kind, name }))
+  return { provider, connection, version, release, audited: (target) => auditedTarget(named, target) }
 }
 
 function aboutOf(error: Error): About {
