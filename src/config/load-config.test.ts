@@ -108,6 +108,8 @@ describe('the configuration', () => {
     ['BROKER_PORT', '0x50'],
     ['BROKER_PUBLIC_URL', 'http://localhost:1'],
     ['BROKER_DATABASE_URL', 'mysql://CNRY@host/db'],
+    ['BROKER_DATABASE_POOL', '0'],
+    ['BROKER_DATABASE_WRITE_POOL', '3.5'],
     ['BROKER_REDIS_URL', 'CNRY'],
     ['BROKER_REDIS_URL', 'http://user:CNRYpass@host'],
     ['BROKER_REDIS_URL', 'redis://user:CNRYpass@host:0x1'],

@@ -43,6 +43,8 @@ interface DaemonConfig {
   readonly publicUrl?: string
   /** `postgres://…`; holds a password. */
   readonly databaseUrl?: Secret
+  /** Most connections of one daemon to Postgres: for what is asked, and for changes. */
+  readonly databasePools?: { readonly requests?: number; readonly writes?: number }
   /** `redis://…` or `rediss://…`; may hold a password. */
   readonly redisUrl?: Secret
   readonly encryptionMode: EncryptionMode
@@ -234,6 +236,7 @@ function daemonConfig(env: Environment): DaemonConfig {
     port: parsePort(env['BROKER_PORT']),
     ...(publicUrl && { publicUrl }),
     ...(env['BROKER_DATABASE_URL'] && { databaseUrl: parseDatabaseUrl(env['BROKER_DATABASE_URL']) }),
+    ...databasePools(env),
     ...(env['BROKER_REDIS_URL'] && { redisUrl: parseRedisUrl(env['BROKER_REDIS_URL']) }),
     encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
     ...(env['BROKER_MASTER_KEY'] && { masterKey: new Secret(env['BROKER_MASTER_KEY']) }),
@@ -282,6 +285,20 @@ function parsePort(text: string | undefined): number {
 function parseDatabaseUrl(text: string): Secret {
   if (!/^postgres(?:ql)?:\/\//.test(text)) throw invalid('BROKER_DATABASE_URL', 'must begin with postgres://')
   return new Secret(text)
+}
+
+function databasePools(env: Environment): Pick<DaemonConfig, 'databasePools'> {
+  const pools = {
+    ...(env['BROKER_DATABASE_POOL'] && { requests: connections('BROKER_DATABASE_POOL', env) }),
+    ...(env['BROKER_DATABASE_WRITE_POOL'] && { writes: connections('BROKER_DATABASE_WRITE_POOL', env) }),
+  }
+  return Object.keys(pools).length > 0 ? { databasePools: pools } : {}
+}
+
+function connections(name: string, env: Environment): number {
+  const text = env[name] ?? ''
+  if (!/^[1-9]\d{0,2}$/.test(text)) throw invalid(name, 'must be a number of connections, 1 to 999')
+  return Number(text)
 }
 
 function parseRedisUrl(text: string): Secret {

@@ -289,7 +289,7 @@ async function stop(rooms: Rooms): Promise<void> {
 
 function storeLocation({ daemon, paths }: Config): StoreLocation {
   return daemon.databaseUrl
-    ? { kind: 'postgres', url: daemon.databaseUrl }
+    ? { kind: 'postgres', url: daemon.databaseUrl, pools: daemon.databasePools ?? {} }
     : { kind: 'sqlite', path: paths.database, replayPath: paths.replayLedger }
 }
 

@@ -27,14 +27,13 @@ export class Operator {
    * @throws BrokerError AuthenticationFailedError, RateLimitedError
    */
   async require(given: Secret | undefined, { source }: Caller): Promise<void> {
-    const { secret, limiter, store, audit } = this.#options
+    const { secret, limiter, audit } = this.#options
     if (given?.equals(secret)) return
     if (given !== undefined) {
       await limiter.admit([{ kind: 'operator', value: source }])
       const nobody = { identity: OPERATOR_IDENTITY, principalId: '(nobody)' }
-      await store.transaction((tx) =>
-        audit.record(tx, nobody, { event: 'account.password_reset', status: 'denied', reason: 'wrong secret' }),
-      )
+      const event = { event: 'account.password_reset', status: 'denied', reason: 'wrong secret' } as const
+      await audit.recordAll([{ actor: nobody, event }], 'flushed')
     }
     throw new BrokerError('AuthenticationFailedError', "This takes the operator's secret of the daemon's home", {
       hint: 'Run `broker admin` as the user, and with the BROKER_HOME, that the daemon runs with.',

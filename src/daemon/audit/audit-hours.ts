@@ -2,27 +2,33 @@ import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { BrokerError } from '../../protocol/index.ts'
 import type { AuditCounts, AuditCountsQuery, AuditQuery } from '../../schemas/index.ts'
-import type { AuditEventRow, Db, Tables } from '../store/index.ts'
+import { type AuditEventRow, type ColumnTypes, type Db, jsonRows, type Store, type Tables } from '../store/index.ts'
 import type { Scope } from './scope.ts'
 
 type HourRow = Tables['audit_hours']
 
-/** Adds new events to the counts of their hours, in the transaction that stores them. */
-export async function countHours(tx: Db, events: readonly AuditEventRow[]): Promise<void> {
-  for (const row of hoursOf(events)) {
-    await tx
-      .insertInto('audit_hours')
-      .values(row)
-      .onConflict((conflict) =>
-        conflict
-          .columns(['hour', 'principal_id', 'agent_principal_id', 'event', 'provider', 'status'])
-          .doUpdateSet((eb) => ({ count: eb('audit_hours.count', '+', row.count), last_seq: row.last_seq })),
-      )
-      .execute()
-  }
+const COLUMNS: ColumnTypes<HourRow> = {
+  hour: 'text',
+  principal_id: 'text',
+  agent_principal_id: 'text',
+  event: 'text',
+  provider: 'text',
+  status: 'text',
+  count: 'bigint',
+  first_seq: 'bigint',
+  last_seq: 'bigint',
 }
 
-function hoursOf(events: readonly AuditEventRow[]): Iterable<HourRow> {
+/** Adds new events to the counts of their hours, in the transaction that stores them. */
+export async function countHours(tx: Db, dialect: Store['dialect'], events: readonly AuditEventRow[]): Promise<void> {
+  const columns = sql.join(Object.keys(COLUMNS).map((name) => sql.ref(name)))
+  await sql`insert into audit_hours (${columns})
+    select ${columns} from ${jsonRows(dialect, COLUMNS, hoursOf(events))} as given where true
+    on conflict (hour, principal_id, agent_principal_id, event, provider, status)
+    do update set count = audit_hours.count + excluded.count, last_seq = excluded.last_seq`.execute(tx)
+}
+
+function hoursOf(events: readonly AuditEventRow[]): readonly HourRow[] {
   const hours = new Map<string, HourRow>()
   for (const { seq, timestamp, principal_id, agent_principal_id, event, provider, status } of events) {
     const owners = { principal_id, agent_principal_id: agent_principal_id ?? '' }
@@ -31,7 +37,7 @@ function hoursOf(events: readonly AuditEventRow[]): Iterable<HourRow> {
     const { count, first_seq } = hours.get(key) ?? { count: 0, first_seq: seq }
     hours.set(key, { ...group, count: count + 1, first_seq, last_seq: seq })
   }
-  return hours.values()
+  return [...hours.values()]
 }
 
 /** More than a year of a busy deployment, by the hour. */

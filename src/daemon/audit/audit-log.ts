@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { setImmediate } from 'node:timers/promises'
 import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
 import type {
   AuditCounts,
@@ -10,12 +9,13 @@ import type {
   ShippedEvent,
 } from '../../schemas/index.ts'
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
-import { countHours, readCounts, readSpan } from './audit-hours.ts'
+import { appendRows, type Dialect, type NewRow } from './append-rows.ts'
+import { readCounts, readSpan } from './audit-hours.ts'
 import { chainedHash } from './chain.ts'
 import { parseCursor, printCursor } from './cursor.ts'
-import { openFileJournal } from './journal.ts'
+import { GroupCommit } from './group-commit.ts'
+import { type Journal, openFileJournal } from './journal.ts'
 import type { Scope } from './scope.ts'
-import { openStoreJournal } from './store-journal.ts'
 
 /** What a room says of an act; who acted comes from the actor. */
 export interface InternalEvent {
@@ -42,6 +42,12 @@ export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
   readonly run?: Pick<NonNullable<Actor['run']>, 'id'>
 }
 
+/** An event and whom it is told of. */
+interface RecordedAct {
+  readonly actor: AuditActor
+  readonly event: InternalEvent
+}
+
 export interface Audit {
   /** Writes an internal event in the transaction of the act it tells of: both happen, or neither. */
   record(tx: Db, actor: AuditActor, event: InternalEvent): Promise<void>
@@ -51,6 +57,12 @@ export interface Audit {
    * @throws BrokerError DaemonUnavailableError where it cannot be written: the act must not happen
    */
   recordAhead(actor: AuditActor, event: InternalEvent): Promise<void>
+  /**
+   * Stores internal events that are about no act in the store, of any actors; those of one moment share a transaction.
+   * @param kept `flushed`: once the disk has them. `written`: at once, so that a power cut may cost those of the last 50 ms,
+   *   and the end of any process none.
+   */
+  recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
   /**
    * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
    * `batch` stands for events that bring no id.
@@ -84,37 +96,39 @@ const MAX_LIMIT = 500
 const BACKDATED_MS = 24 * 60 * 60 * 1000
 
 /**
- * A proxy under load ships hundreds of events, and requests wait for their credentials meanwhile: they get their turn in
- * between. A batch that ends half-way is sent again, and what is there is left out.
+ * Rows of one transaction. On SQLite, requests wait for their credentials while it is made. On Postgres it holds up others
+ * by its locks.
  */
-const ROWS_AT_ONCE = 50
+const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
-  const { now = Date.now, journalFolder, onFailure = () => undefined } = options
-  const storeAll = async (rows: readonly NewRow[]) => {
-    for (let at = 0; at < rows.length; at += ROWS_AT_ONCE) {
-      if (at > 0) await setImmediate()
-      await store.transaction((tx) => insert(tx, rows.slice(at, at + ROWS_AT_ONCE)))
-    }
-  }
-  const journal =
-    journalFolder === undefined
-      ? openStoreJournal(storeAll)
-      : openFileJournal({ folder: journalFolder, store: storeAll, onFailure })
+  const { now = Date.now } = options
+  const group = new GroupCommit({
+    most: MOST_ROWS[store.dialect],
+    store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
+  })
+  const journal = journalFor(store, group, options)
   const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     await journal.drained()
     return ask()
   }
   return {
     async record(tx, actor, event) {
-      await insert(tx, [internalRow(actor, event, now())])
+      await appendRows(tx, store.dialect, [internalRow(actor, event, now())])
+    },
+    async recordAll(acts, kept) {
+      const rows = acts.map(({ actor, event }) => internalRow(actor, event, now()))
+      await Promise.all([...byPrincipal(rows)].map(([principalId, own]) => group.add(principalId, own)))
+      if (kept === 'flushed') await store.flushed()
     },
     recordAhead: (actor, event) => journal.write(internalRow(actor, event, now())),
     async append(actor, events, batch) {
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
       // What became of a request stands behind the release that it was made with.
       await journal.drained()
-      await storeAll(rows)
+      // Apart from what its requests wait for.
+      await group.add(`shipped by ${actor.principalId}`, rows)
+      await store.flushed()
     },
     page: (scope, query) => read(() => readPage(store.db, scope, query)),
     counts: (scope, query) => read(() => readCounts(store.db, scope, query)),
@@ -125,7 +139,30 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
   }
 }
 
-type NewRow = Omit<AuditEventRow, 'seq' | 'hash'>
+/** In a file of this daemon; without one what waits together is one transaction of the log. */
+function journalFor(
+  store: Store,
+  group: GroupCommit,
+  { journalFolder, onFailure = () => undefined }: AuditOptions,
+): Journal<NewRow> {
+  if (journalFolder === undefined) {
+    const nothing = async () => undefined
+    return { write: async (row) => group.add(row.principal_id, [row]), drained: nothing, close: nothing }
+  }
+  return openFileJournal({
+    folder: journalFolder,
+    async store(rows) {
+      await group.add('written ahead', rows)
+      // The journal forgets them then.
+      await store.flushed()
+    },
+    onFailure,
+  })
+}
+
+function byPrincipal(rows: readonly NewRow[]): ReadonlyMap<string, readonly NewRow[]> {
+  return Map.groupBy(rows, ({ principal_id }) => principal_id)
+}
 
 function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewRow {
   return {
@@ -182,59 +219,6 @@ function believableTime(claimed: string | undefined, now: number): string {
 
 function withoutQuery(path: string): string {
   return path.replace(/[?#].*$/s, '')
-}
-
-async function insert(tx: Db, rows: readonly NewRow[]): Promise<void> {
-  // Counting up takes the head's lock: no other writer can number events until this transaction ends.
-  const { seq, hash } = await tx
-    .updateTable('audit_head')
-    .set((eb) => ({ seq: eb('seq', '+', 0) }))
-    .where('id', '=', 1)
-    .returningAll()
-    .executeTakeFirstOrThrow()
-  const fresh = await withoutStored(tx, rows.map(storable))
-  const chained = chain(fresh, { seq, hash })
-  const last = chained.at(-1)
-  if (!last) return
-  await tx.insertInto('audit_events').values(chained).execute()
-  await countHours(tx, chained)
-  await tx.updateTable('audit_head').set({ seq: last.seq, hash: last.hash }).where('id', '=', 1).execute()
-}
-
-/** With texts that every database gives back as they are: the chain is over what will be read. */
-function storable(row: NewRow): NewRow {
-  return {
-    ...row,
-    reason: row.reason && wellFormed(row.reason),
-    run_id: row.run_id && wellFormed(row.run_id),
-    request: row.request && wellFormed(row.request),
-    details: row.details && wellFormed(row.details),
-  }
-}
-
-/** Half a character is none, and Postgres holds no NUL. */
-function wellFormed(text: string): string {
-  return text.toWellFormed().replaceAll('\0', '\ufffd')
-}
-
-async function withoutStored(tx: Db, rows: readonly NewRow[]): Promise<readonly NewRow[]> {
-  const byId = new Map(rows.map((row) => [row.id, row]))
-  const stored = await tx
-    .selectFrom('audit_events')
-    .select('id')
-    .where('id', 'in', [...byId.keys()])
-    .execute()
-  for (const { id } of stored) byId.delete(id)
-  return [...byId.values()]
-}
-
-function chain(rows: readonly NewRow[], head: { seq: number; hash: string }): AuditEventRow[] {
-  let { seq, hash } = head
-  return rows.map((row) => {
-    seq += 1
-    hash = chainedHash(hash, { ...row, seq })
-    return { ...row, seq, hash }
-  })
 }
 
 async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditPage> {

@@ -437,7 +437,7 @@ class RegisteredAuthSessions implements AuthSessions {
   async #recordFailure({ actor, provider, connection }: LoginName, reason: string): Promise<void> {
     const { store, audit } = this.#options
     const event = { event: 'provider.login_failed', status: 'failure', reason } as const
-    await store.transaction((tx) =>
+    await store.vaultTransaction(actor.vaultId, (tx) =>
       audit.record(tx, actor, { ...event, provider: provider.definition.name, connection }),
     )
   }

@@ -24,7 +24,7 @@ export class CheckedConnectionsOfStore implements CheckedConnections {
   }
 
   async restore(actor: Actor): Promise<readonly ConnectionId[]> {
-    return this.#records.store.transaction(async (tx) => {
+    return this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       await this.#records.vault.restore(tx, actor.vaultId)
       const { rows, records } = await namesIn(tx, actor.vaultId)
       const sealed = new Set(records.map(({ id }) => id))

@@ -97,7 +97,7 @@ export class ConnectionRecords {
   }
 
   async record(actor: Actor, event: Parameters<Audit['record']>[2]): Promise<void> {
-    await this.store.transaction((tx) => this.audit.record(tx, actor, event))
+    await this.audit.recordAll([{ actor, event }], 'flushed')
   }
 
   timestamp(): string {

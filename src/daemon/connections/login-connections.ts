@@ -18,7 +18,7 @@ export class LoginConnectionsOfStore implements LoginConnections {
   async put(actor: Actor, wanted: NewConnection): Promise<void> {
     const { definition } = wanted.provider
     const id = { provider: definition.name, connection: wanted.connection }
-    await this.#records.store.transaction(async (tx) => {
+    await this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       // Removed while somebody was logging in.
       this.#records.providers.get(id.provider)
       const before = await findRow(tx, actor, id)

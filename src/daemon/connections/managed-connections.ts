@@ -88,7 +88,7 @@ export class ManagedConnectionsOfStore implements ManagedConnections {
       throw new BrokerError('OperationNotAllowedError', 'The key of a run cannot approve a connection', { ...id })
     }
     await this.#records.vault.requireWhole(actor.vaultId)
-    return this.#records.store.transaction(async (tx) => {
+    return this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       const row = await findSealed(tx, actor, id)
       if (!row) throw this.#records.notFound(id, 'approve')
       // Read once: it may be replaced while this goes on.
@@ -129,7 +129,7 @@ export class ManagedConnectionsOfStore implements ManagedConnections {
   }
 
   async setDefault(actor: Actor, provider: string, connection: string): Promise<void> {
-    await this.#records.store.transaction(async (tx) => {
+    await this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       if (!(await findRow(tx, actor, { provider, connection })))
         throw this.#records.notFound({ provider, connection }, 'use')
       await this.#clearDefault(tx, actor, provider)
@@ -157,7 +157,7 @@ export class ManagedConnectionsOfStore implements ManagedConnections {
   }
 
   async logout(actor: Actor, provider: string, connection: string): Promise<LeftBehind> {
-    return this.#records.store.transaction(async (tx) => {
+    return this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       const row = await findRow(tx, actor, { provider, connection })
       if (!row) throw this.#records.notFound({ provider, connection }, 'log out')
       await this.#remove(tx, actor, row)
@@ -178,7 +178,7 @@ export class ManagedConnectionsOfStore implements ManagedConnections {
 
   async revoke(actor: Actor, provider: string, remote: Revoked['remote']): Promise<Revoked> {
     const failed = remote === 'failed'
-    const removed = await this.#records.store.transaction(async (tx) => {
+    const removed = await this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       const { connections, clients } = await this.removeAll(tx, actor, provider)
       if (connections + clients === 0) throw this.#records.notFound({ provider }, 'revoke')
       const outcome = failed ? { status: 'failure' as const, reason: 'remote_failed' } : { status: 'success' as const }

@@ -114,14 +114,14 @@ export function openOAuthClients({ store, vault, providers, now = Date.now }: OA
       if (which.kind === 'own') {
         const whole = which.baseUrl === undefined ? wholeOf(provider) : undefined
         const holders = [provider, ...(whole ? [whole] : [])]
-        await store.transaction(async (tx) => {
+        await store.vaultTransaction(actor.vaultId, async (tx) => {
           for (const holder of holders) await vault.remove(tx, ownRef(actor, holder, which.baseUrl))
         })
         return
       }
       for (const ref of await refsOf(store.db, actor, `${provider.definition.name}/registered/`)) {
         const client = await read(ref, provider)
-        if (client?.id === which.id) await store.transaction((tx) => vault.remove(tx, ref))
+        if (client?.id === which.id) await store.vaultTransaction(actor.vaultId, (tx) => vault.remove(tx, ref))
       }
     },
     async forgetAll(tx, actor, provider) {

@@ -130,7 +130,7 @@ class RefreshesOfStore implements Refreshes {
   async begin(actor: Actor, id: ConnectionId, seen: number, cause: RefreshCause): Promise<RefreshBeginning> {
     // What is to be revoked is not given out.
     if (cause !== 'revoke') await this.#vault.requireWhole(actor.vaultId)
-    return this.#store.transaction(async (tx) => {
+    return this.#store.vaultTransaction(actor.vaultId, async (tx) => {
       const row = await findSealed(tx, actor, id)
       if (!row) throw notFound(id, 'use')
       const before = await findRefresh(tx, actor, id)
@@ -161,7 +161,7 @@ class RefreshesOfStore implements Refreshes {
   }
 
   async renew({ vaultId }: Actor, { provider, connection, epoch }: RefreshLease): Promise<void> {
-    await this.#store.transaction(async (tx) => {
+    await this.#store.vaultTransaction(vaultId, async (tx) => {
       await tx
         .updateTable('refreshes')
         .set({ leased_until: (await this.#store.clock(tx)) + LEASE_MS })
@@ -183,7 +183,7 @@ class RefreshesOfStore implements Refreshes {
     lease: RefreshLease,
     { credential, expiresAt, scopes }: RefreshedCredential,
   ): Promise<StoringOutcome> {
-    return this.#store.transaction(async (tx) => {
+    return this.#store.vaultTransaction(actor.vaultId, async (tx) => {
       const row = await this.#unchanged(tx, actor, lease)
       if (!row) return 'outdated'
       const latest = await findRefresh(tx, actor, lease)
@@ -205,7 +205,7 @@ class RefreshesOfStore implements Refreshes {
   }
 
   async reject(actor: Actor, lease: RefreshLease, reason: string): Promise<boolean> {
-    return this.#store.transaction(async (tx) => {
+    return this.#store.vaultTransaction(actor.vaultId, async (tx) => {
       if (!(await this.#unchanged(tx, actor, lease))) return false
       if (!(await this.#endLease(tx, actor, lease))) return false
       await updateRow(tx, actor, lease, {
@@ -222,7 +222,7 @@ class RefreshesOfStore implements Refreshes {
   }
 
   async fail(actor: Actor, lease: RefreshLease, failure: RefreshFailure): Promise<RefreshPause> {
-    return this.#store.transaction(async (tx) => {
+    return this.#store.vaultTransaction(actor.vaultId, async (tx) => {
       const before = await findRefresh(tx, actor, lease)
       const failures = (before?.failures ?? 0) + 1
       const wait = pauseAfter(failures, failure, this.#random())

@@ -125,7 +125,7 @@ export class ServingConnectionsOfStore implements ServingConnections {
 
   async tokenIssued(actor: Actor, used: UsableConnection, outcome: IssueOutcome): Promise<void> {
     const { provider, connection } = used
-    await this.#records.store.transaction(async (tx) => {
+    await this.#records.store.vaultTransaction(actor.vaultId, async (tx) => {
       await writeIssueOutcome(tx, actor, used, { outcome, now: this.#records.now() })
       await this.#records.audit.record(tx, actor, {
         provider,

@@ -363,7 +363,7 @@ class PrincipalsOfStore implements Principals {
     const actor = 'suspended' in who ? await this.#authenticated(who.signer) : who
     if (done.length > 0) {
       const reason = `rows put right: ${done.length}`
-      await store.transaction((tx) => audit.record(tx, actor, { event: 'vault.restored', status: 'success', reason }))
+      await audit.recordAll([{ actor, event: { event: 'vault.restored', status: 'success', reason } }], 'flushed')
     }
     return { actor, done }
   }

@@ -52,13 +52,13 @@ export class RemovedAgents {
 
   /** Writes down that a key was refused, where it is known to have been this agent's. */
   async noteTry(handle: string, did: string): Promise<void> {
-    const { store, audit, now } = this.#options
+    const { audit, now } = this.#options
     if ((this.#noted.get(did) ?? 0) > now()) return
     const principalId = await audit.principalOf('identity.removed', removalOf(handle, did))
     this.#remember(did, now() + QUIET_MS)
     if (principalId === undefined) return
     const event = { event: 'identity.refused', status: 'denied', reason: 'it was removed' } as const
-    await store.transaction((tx) => audit.record(tx, { identity: handle, principalId }, event))
+    await audit.recordAll([{ actor: { identity: handle, principalId }, event }], 'flushed')
   }
 
   #remember(did: string, until: number): void {

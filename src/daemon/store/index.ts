@@ -4,6 +4,7 @@
  */
 export type { Db } from './db.ts'
 export { lockHome } from './home-lock.ts'
+export { type ColumnTypes, jsonRows } from './json-rows.ts'
 export { migrationsFor } from './migrations.ts'
 export { openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'

@@ -1,12 +1,16 @@
 import { setTimeout as delay } from 'node:timers/promises'
-import { Kysely } from 'kysely'
+import { Kysely, sql } from 'kysely'
 import type { Pool } from 'pg'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
+import { Flushes } from './flushes.ts'
+import { inTransaction } from './in-transaction.ts'
 import { postgresDialect } from './postgres-dialect.ts'
 import { isPassing, isRefused } from './postgres-failure.ts'
 import { StatementNames } from './statement-names.ts'
 import type { Tables } from './tables.ts'
+import { takeWriteLock, type WriteLock } from './write-lock.ts'
+import { WriteQueue } from './write-queue.ts'
 
 /** How long something may take, in milliseconds, before it is given up. */
 interface Limits {
@@ -28,11 +32,56 @@ const REQUEST: Limits = { connect: 2500, lock: 2000, statement: 4000, answer: 45
 /** A change of the schema rewrites tables, and waits until another daemon has done so. */
 const MIGRATION: Limits = { connect: 5000, lock: 12_000, statement: 600_000, answer: 601_000, idle: 60_000 }
 
-const CONNECTIONS = 10
+/** How many connections there are at most. */
+export interface PoolSizes {
+  /** For what requests ask. */
+  readonly requests: number
+  /** For transactions that change something. */
+  readonly writes: number
+}
 
-/** A pool for requests. */
-export function requestsOn(url: Secret): Promise<Db> {
-  return openPool(url, REQUEST, CONNECTIONS, new StatementNames())
+const POOLS: PoolSizes = { requests: 10, writes: 3 }
+
+/** All of `work` or nothing of it, under a lock, when its turn has come. */
+export type Writes = <Result>(lock: WriteLock, work: (tx: Db) => Promise<Result>) => Promise<Result>
+
+interface RequestPools {
+  readonly requests: Db
+  readonly writes: Writes
+  readonly flushes: Flushes
+  close(): Promise<void>
+}
+
+/** Two pools: a change that waits for a lock holds no connection that what is asked needs. */
+export async function requestsOn(url: Secret, sizes: Partial<PoolSizes> = {}): Promise<RequestPools> {
+  const pools = { ...POOLS, ...sizes }
+  const names = new StatementNames()
+  const [requests, changes] = [
+    await openPool(url, REQUEST, pools.requests, names),
+    await openPool(url, REQUEST, pools.writes, names),
+  ]
+  const queue = new WriteQueue(pools.writes)
+  const flushes = new Flushes(() => flush(requests))
+  return {
+    requests,
+    flushes,
+    writes: (lock, work) =>
+      queue.run(lock, () =>
+        inTransaction(changes, async (tx) => {
+          await takeWriteLock(tx, lock)
+          return work(tx)
+        }),
+      ),
+    async close() {
+      flushes.stop()
+      await Promise.all([requests.destroy(), changes.destroy()])
+    },
+  }
+}
+
+/** A commit that waits for the disk has what was committed before it kept, too. */
+async function flush(db: Db): Promise<void> {
+  await sql`select pg_logical_emit_message(true, 'broker', 'flush')`.execute(db)
 }
 
 /** One connection with time for a change of the schema, for as long as `work` takes. */

@@ -4,18 +4,19 @@ import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
+import { flushSqlite } from './flush-sqlite.ts'
+import { Flushes } from './flushes.ts'
+import { inTransaction } from './in-transaction.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
-import { migratingOn, requestsOn, whenStarted } from './open-postgres.ts'
+import { migratingOn, type PoolSizes, requestsOn, type Writes, whenStarted } from './open-postgres.ts'
 import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
-import { withNewNames } from './statement-names.ts'
 import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
-import { WriteQueue } from './write-queue.ts'
 
 export interface Store {
   readonly db: Db
@@ -26,6 +27,16 @@ export interface Store {
    * missing at its end.
    */
   transaction<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /** The same for work on one vault: alone among what is done to that vault, beside what is done to others. */
+  vaultTransaction<Result>(vaultId: string, work: (tx: Db) => Promise<Result>): Promise<Result>
+  /**
+   * All of `work` or nothing of it, for what only adds and takes the locks that it needs by itself: beside all but
+   * {@link Store.transaction}. The end of any process costs nothing of it then, a power cut what the last 50 ms added;
+   * {@link Store.flushed} waits for the disk.
+   */
+  addition<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
+  /** Returns once the disk keeps what was added until now. @throws BrokerError DaemonUnavailableError */
+  flushed(): Promise<void>
   /** Reads that all see one state of the database. */
   snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Milliseconds since 1970, the same for all daemons on this store. */
@@ -41,7 +52,7 @@ export interface Store {
 
 export type StoreLocation =
   | { readonly kind: 'sqlite'; readonly path: string; readonly replayPath: string }
-  | { readonly kind: 'postgres'; readonly url: Secret }
+  | { readonly kind: 'postgres'; readonly url: Secret; readonly pools?: Partial<PoolSizes> }
 
 export interface StoreOptions {
   readonly now?: () => number
@@ -57,7 +68,7 @@ export interface StoreOptions {
  */
 export async function openStore(location: StoreLocation, options: StoreOptions = {}): Promise<Store> {
   const settled = { now: Date.now, version: 'unknown', note: () => undefined, ...options }
-  return location.kind === 'sqlite' ? openSqlite(location, settled) : openPostgres(location.url, settled)
+  return location.kind === 'sqlite' ? openSqlite(location, settled) : openPostgres(location, settled)
 }
 
 async function openSqlite(
@@ -81,10 +92,41 @@ async function openSqlite(
     })
     if (change) note(told(change))
     const replay = await openReplayLedger(replayPath, { isNew: !(await isInUse(db)), now })
-    return store(db, { dialect: 'sqlite', replay, clock: async () => now() })
+    return store(db, {
+      dialect: 'sqlite',
+      replay,
+      clock: async () => now(),
+      ...sqliteWrites(db, database, path),
+    })
   } catch (cause) {
     await db.destroy()
     throw cause
+  }
+}
+
+/** Transactions take the one write lock when they begin, and the driver lets one begin after the other. */
+function sqliteWrites(db: Db, database: DatabaseSync, path: string): Pick<Parts, 'writes' | 'flushes' | 'close'> {
+  const flushes = new Flushes(() => flushSqlite(path))
+  return {
+    flushes,
+    writes: (lock, work) =>
+      lock.kind === 'none'
+        ? db.connection().execute((one) => unflushed(database, () => inTransaction(one, work)))
+        : inTransaction(db, work),
+    async close() {
+      flushes.stop()
+      await db.destroy()
+    },
+  }
+}
+
+/** SQLite would flush on the thread that answers requests. The setting is no part of a transaction. */
+async function unflushed<Result>(database: DatabaseSync, work: () => Promise<Result>): Promise<Result> {
+  database.exec('pragma synchronous = normal')
+  try {
+    return await work()
+  } finally {
+    database.exec('pragma synchronous = full')
   }
 }
 
@@ -168,16 +210,19 @@ function openPrivately(path: string): DatabaseSync {
   return database
 }
 
-async function openPostgres(url: Secret, { version, note }: Required<StoreOptions>): Promise<Store> {
-  const db = await requestsOn(url)
+async function openPostgres(
+  { url, pools }: { url: Secret; pools?: Partial<PoolSizes> },
+  { version, note }: Required<StoreOptions>,
+): Promise<Store> {
+  const { requests: db, writes, flushes, close } = await requestsOn(url, pools)
   try {
-    await whenStarted(() => locked(db, async () => undefined))
+    await whenStarted(() => writes({ kind: 'all' }, async () => undefined))
     const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
     if (change) note(told(change))
     const replay = await postgresReplayLedger(db, !(await isInUse(db)))
-    return store(db, { dialect: 'postgres', replay, clock: postgresClock })
+    return store(db, { dialect: 'postgres', replay, clock: postgresClock, writes, flushes, close })
   } catch (cause) {
-    await db.destroy()
+    await close()
     throw cause
   }
 }
@@ -195,20 +240,6 @@ function migratePostgres(url: Secret, { version, note }: Pick<Required<StoreOpti
   )
 }
 
-/** Any number that is not used for another lock of the same database. */
-const WRITE_LOCK = 7998
-
-function locked<Result>(db: Db, work: (tx: Db) => Promise<Result>): Promise<Result> {
-  return db.transaction().execute(async (tx) => {
-    await takeWriteLock(tx)
-    return work(tx)
-  })
-}
-
-async function takeWriteLock(tx: Db): Promise<void> {
-  await sql`select pg_advisory_xact_lock(${WRITE_LOCK})`.execute(tx)
-}
-
 async function postgresClock(db: Db): Promise<number> {
   const { rows } = await sql<{
     ms: number
@@ -216,18 +247,26 @@ async function postgresClock(db: Db): Promise<number> {
   return rows[0]?.ms ?? Number.NaN
 }
 
-function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'replay' | 'clock'>): Store {
-  const writes = new WriteQueue()
+interface Parts extends Pick<Store, 'dialect' | 'replay' | 'clock' | 'close'> {
+  readonly writes: Writes
+  readonly flushes: Flushes
+}
+
+function store(db: Db, { dialect, replay, clock, writes, flushes, close }: Parts): Store {
   return {
     db,
     dialect,
     replay,
     clock,
-    // SQLite's transactions take the one write lock when they begin, and its driver lets one begin after the other. Here,
-    // rows that are not there cannot be locked; the audit log's head would let only one at a time through in any case.
-    transaction: (work) =>
-      dialect === 'sqlite' ? db.transaction().execute(work) : writes.run(() => withNewNames(() => locked(db, work))),
-    snapshot: (work) => withNewNames(() => db.transaction().setIsolationLevel('repeatable read').execute(work)),
+    transaction: (work) => writes({ kind: 'all' }, work),
+    vaultTransaction: (vaultId, work) => writes({ kind: 'vault', vaultId }, work),
+    async addition(work) {
+      const done = await writes({ kind: 'none' }, work)
+      flushes.soon()
+      return done
+    },
+    flushed: () => flushes.now(),
+    snapshot: (work) => inTransaction(db, work, { isolation: 'repeatable read' }),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)
     },
@@ -235,7 +274,7 @@ function store(db: Db, { dialect, replay, clock }: Pick<Store, 'dialect' | 'repl
     isInUse: () => isInUse(db),
     async close() {
       replay.close()
-      await db.destroy()
+      await close()
     },
   }
 }

@@ -164,12 +164,15 @@ describe('the ledger of used proofs, on Postgres', { skip: whyNot('postgres') },
     work: (one: ReplayLedger, other: ReplayLedger) => Promise<Result>,
   ) {
     const pools = [await requestsOn(new Secret(url)), await requestsOn(new Secret(url))] as const
-    const [one, other] = [await postgresReplayLedger(pools[0], isNew), await postgresReplayLedger(pools[1], isNew)]
+    const [one, other] = [
+      await postgresReplayLedger(pools[0].requests, isNew),
+      await postgresReplayLedger(pools[1].requests, isNew),
+    ]
     try {
       return await work(one, other)
     } finally {
       for (const ledger of [one, other]) ledger.close()
-      for (const pool of pools) await pool.destroy()
+      for (const pool of pools) await pool.close()
     }
   }
 

@@ -1,7 +1,7 @@
 import type { DatabaseSync } from 'node:sqlite'
 import { setTimeout as delay } from 'node:timers/promises'
 import { type Kysely, sql } from 'kysely'
-import { withNewNames } from './statement-names.ts'
+import { inTransaction } from './in-transaction.ts'
 import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
 
@@ -183,21 +183,19 @@ export async function postgresReplayLedger(db: Kysely<Tables>, isNew: boolean): 
 const SECONDS = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`
 
 async function beginOnPostgres(db: Kysely<Tables>, isNew: boolean): Promise<void> {
-  const forgivenAt = await withNewNames(() =>
-    db.transaction().execute(async (tx) => {
-      // "If not exists" does not hold against another daemon that makes it in the same moment.
-      await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
-      await sql.raw(USED_PROOFS).execute(tx)
-      await sql.raw(STATE).execute(tx)
-      const { rows } = await sql<{ lost: boolean }>`
+  const forgivenAt = await inTransaction(db, async (tx) => {
+    // "If not exists" does not hold against another daemon that makes it in the same moment.
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
+    await sql.raw(USED_PROOFS).execute(tx)
+    await sql.raw(STATE).execute(tx)
+    const { rows } = await sql<{ lost: boolean }>`
       select not exists (select 1 from proof_ledger where kept <= (select count(*) from used_proofs)) as lost`.execute(
-        tx,
-      )
-      if (isNew) await sql`insert into proof_ledger values (1, 0, 0, 0) on conflict do nothing`.execute(tx)
-      else if (rows[0]?.lost) return forgiveOnPostgres(tx)
-      return undefined
-    }),
-  )
+      tx,
+    )
+    if (isNew) await sql`insert into proof_ledger values (1, 0, 0, 0) on conflict do nothing`.execute(tx)
+    else if (rows[0]?.lost) return forgiveOnPostgres(tx)
+    return undefined
+  })
   if (forgivenAt !== undefined) await nextSecond(forgivenAt)
 }
 
@@ -235,21 +233,19 @@ async function claimOnPostgres(
 }
 
 async function forgetOnPostgres(db: Kysely<Tables>): Promise<void> {
-  await withNewNames(() =>
-    db.transaction().execute(async (tx) => {
-      await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
-      const { rows } = await sql<{ now: number; kept: number }>`
+  await inTransaction(db, async (tx) => {
+    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
+    const { rows } = await sql<{ now: number; kept: number }>`
       select ${SECONDS} as now, count(*) as kept from used_proofs`.execute(tx)
-      const [found] = rows
-      if (!found) return
-      const before = keptFrom(Number(found.now), Number(found.kept))
-      await sql`
+    const [found] = rows
+    if (!found) return
+    const before = keptFrom(Number(found.now), Number(found.kept))
+    await sql`
       update proof_ledger set forgotten_until =
         greatest(forgotten_until, (select max(expires_at) from used_proofs where expires_at < ${before}::bigint))`.execute(
-        tx,
-      )
-      await sql`delete from used_proofs where expires_at < ${before}::bigint`.execute(tx)
-      await sql`update proof_ledger set kept = (select count(*) from used_proofs)`.execute(tx)
-    }),
-  )
+      tx,
+    )
+    await sql`delete from used_proofs where expires_at < ${before}::bigint`.execute(tx)
+    await sql`update proof_ledger set kept = (select count(*) from used_proofs)`.execute(tx)
+  })
 }

@@ -63,7 +63,7 @@ describe('statements on Postgres', { skip: whyNot('postgres') }, () => {
 
     const other = await open(t)
     await addUser(other, 'one')
-    await sql`deallocate all`.execute(other.db)
+    await other.transaction((tx) => sql`deallocate all`.execute(tx))
     await addUser(other, 'two')
     assert.deepEqual(await idsOf(other), ['one', 'two'])
     assert.equal(await prepared(other), 0)

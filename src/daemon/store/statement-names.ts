@@ -1,5 +1,3 @@
-import { isNamesRefused } from './postgres-failure.ts'
-
 /** What Postgres says where a statement that was prepared is not there, is there already, or fits its tables no more. */
 const REFUSALS: ReadonlySet<unknown> = new Set(['26000', '42P05', '0A000'])
 
@@ -30,15 +28,5 @@ export class StatementNames {
     if (!(error instanceof Error && 'code' in error && REFUSALS.has(error.code))) return false
     this.#areRefused = true
     return true
-  }
-}
-
-/** Begins a transaction anew that came upon a prepared statement which is gone: nothing of it has happened. */
-export async function withNewNames<Result>(transact: () => Promise<Result>): Promise<Result> {
-  try {
-    return await transact()
-  } catch (error) {
-    if (!isNamesRefused(error)) throw error
-    return transact()
   }
 }

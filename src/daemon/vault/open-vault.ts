@@ -522,7 +522,7 @@ class SealedRecords implements Vault {
     const { anchor } = this.#unsealed()
     const ref: RecordRef = { vaultId, kind: 'probe', id: randomUUID() }
     const value = new Secret(ref.id)
-    const tried = store.transaction(async (tx) => {
+    const tried = store.vaultTransaction(vaultId, async (tx) => {
       await this.put(tx, ref, 'probe', value)
       const kept = await this.get(tx, ref, 'probe')
       await this.remove(tx, ref)
