@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
+import { type Actor, type AuditEventName, type AuditStatus, BrokerError } from '../../protocol/index.ts'
 import type {
   AuditCounts,
   AuditCountsQuery,
@@ -33,13 +33,13 @@ export interface InternalEvent {
 
 /** Members that events of some kinds have beside those of all: never a secret. */
 type EventDetails = Pick<AuditEvent, DetailName>
-type DetailName = 'release' | 'count' | 'how' | 'from' | 'to' | 'isolation' | 'overrides' | 'dialled'
+type DetailName = 'received_at' | 'release' | 'count' | 'how' | 'from' | 'to' | 'isolation' | 'overrides' | 'dialled'
 
 /** Who an event is told of: an {@link Actor}, or one in the making. */
 export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
   /** Whose agent acted, where the vault is another's. */
   readonly agentPrincipalId?: string
-  readonly run?: Pick<NonNullable<Actor['run']>, 'id'>
+  readonly run?: Pick<NonNullable<Actor['run']>, 'id'> & Partial<NonNullable<Actor['run']>>
 }
 
 /** An event and whom it is told of. */
@@ -66,6 +66,7 @@ export interface Audit {
   /**
    * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
    * `batch` stands for events that bring no id.
+   * @throws BrokerError InvalidRequestError for a request with what the sender's run was not granted; none is stored then
    */
   append(actor: AuditActor, events: readonly ShippedEvent[], batch: string): Promise<void>
   /** Newest first. @throws BrokerError InvalidRequestError for a cursor that is none. */
@@ -123,6 +124,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     },
     recordAhead: (actor, event) => journal.write(internalRow(actor, event, now())),
     async append(actor, events, batch) {
+      requireGranted(actor, events)
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
       // What became of a request stands behind the release that it was made with.
       await journal.drained()
@@ -186,13 +188,33 @@ function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now:
     source: 'external',
     run_id: actor.run?.id ?? event.run_id ?? null,
     request: event.request ? JSON.stringify({ ...event.request, path: withoutQuery(event.request.path) }) : null,
-    details: detailsOf(event),
+    details: detailsOf(event, now),
   }
 }
 
-function detailsOf({ release, dialled }: ShippedEvent): string | null {
-  if (release === undefined && dialled === undefined) return null
-  return JSON.stringify({ ...(release !== undefined && { release }), ...(dialled !== undefined && { dialled }) })
+/** The sender's clock may be wrong, or lie: what the daemon's own says stands beside it. */
+function detailsOf({ release, dialled }: ShippedEvent, now: number): string {
+  const details: EventDetails = {
+    received_at: new Date(now).toISOString(),
+    ...(release !== undefined && { release }),
+    ...(dialled !== undefined && { dialled }),
+  }
+  return JSON.stringify(details)
+}
+
+function requireGranted({ run }: AuditActor, events: readonly ShippedEvent[]): void {
+  if (run === undefined) return
+  const { only, connections = {} } = run
+  const isGranted = ({ event, provider, connection }: ShippedEvent) => {
+    if (event !== 'proxy.request' || provider === undefined) return true
+    const chosen = Object.hasOwn(connections, provider) ? connections[provider] : connection
+    return (only?.includes(provider) ?? true) && (connection === undefined || connection === chosen)
+  }
+  const wrong = events.findIndex((event) => !isGranted(event))
+  if (wrong < 0) return
+  throw new BrokerError('InvalidRequestError', 'An event tells of a request with what the run was not granted', {
+    details: [{ path: `events.${wrong}.provider`, message: 'is not granted to this run' }],
+  })
 }
 
 function commonColumns(actor: AuditActor, event: InternalEvent | ShippedEvent) {
