@@ -43,6 +43,9 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
     assert.equal(started.isolation, 'none')
     assert.equal(request.request.host, ACME)
     assert.equal(request.dialled, `127.0.0.1:${api.port}`)
+    const { stdout: shown } = await allowing.broker(['log', '-n', '10'])
+    assert.match(shown, new RegExp(`GET ${ACME}/v1/items 200 \\(at 127\\.0\\.0\\.1:${api.port}\\)`))
+    assert.match(shown, /node: with ca, connect_to of its own/)
   })
 
   it('has none of it in the log where it goes where the machine would', async () => {

@@ -63,6 +63,7 @@ export class Dialer {
   }
 
   #dialledElsewhere(target: Authority): string | undefined {
+    if (this.#options.connectTo.length === 0) return undefined
     const address = formatAuthority(this.#redirected(target))
     return address === formatAuthority(target) ? undefined : address
   }
