@@ -57,5 +57,6 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/proxy/start-proxy.ts': 1,
   'src/run/child-environment.ts': 1,
   'src/run/descendants.ts': 1,
+  'src/run/outer-run.ts': 1,
   'src/run/serve-run.ts': 1,
 }

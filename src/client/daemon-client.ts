@@ -282,6 +282,12 @@ export class DaemonClient {
     await this.#call('POST /api/providers', { body: { definition: definition as DefinitionToRegister, beside: true } })
   }
 
+  /** Host patterns for which the signer could have something injected, were it connected. */
+  async routableHosts(): Promise<readonly string[]> {
+    const { routes } = await this.#call('GET /api/proxy/routes', { query: { scope: 'all' } })
+    return [...new Set(routes.map(({ host }) => host))]
+  }
+
   /** Removes it where nobody has a connection of it, once nobody logs in there. */
   removeUnusedProvider(name: string): Promise<RemovedProvider> {
     return this.#call('DELETE /api/providers/{provider}', { params: { provider: name }, query: { unused: 'true' } })
