@@ -118,9 +118,12 @@ function entryOf(checkout: string): string {
   return join(checkout, 'src/daemon/main.ts')
 }
 
+/** Where the runner has compiled code kept; nowhere where a file is run alone. */
+const COMPILE_CACHE = Object.fromEntries(Object.entries(process.env).filter(([name]) => name === 'NODE_COMPILE_CACHE'))
+
 function spawnDaemon(home: string, env: Readonly<Record<string, string>>, checkout?: string): ChildProcess {
   return spawn(process.execPath, [checkout === undefined ? DAEMON_ENTRY : entryOf(checkout)], {
-    env: { PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: '0', ...env },
+    env: { PATH: process.env['PATH'], ...COMPILE_CACHE, HOME: home, BROKER_HOME: home, BROKER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
 }
