@@ -184,6 +184,28 @@ describe('the channel of a run', { timeout: 120_000 }, () => {
     assert.equal(shipped.body.events.length, 3)
   })
 
+  it('stores no event of a request with what the run was not granted, and when the others came', async () => {
+    const run = await startRun({ only: ['anthropic'], connections: { anthropic: 'default' } })
+    const { socket, next } = await channelOf(run)
+    const request = { method: 'GET', host: HOST, port: 443, path: '/v1/models', status: 200 }
+    const common = { number: 1, event: 'proxy.request', status: 'success', request }
+    for (const what of [{ provider: 'openai' }, { provider: 'anthropic', connection: 'work' }]) {
+      socket.write(encodeFrame('events', 1, { after: 0, events: [{ ...common, id: 'forged-event', ...what }] }))
+      const { body } = await next()
+      assert.equal(body.body.error, 'InvalidRequestError')
+      assert.match(body.body.details[0].message, /not granted/)
+    }
+    const timestamp = '2020-01-01T00:00:00.000Z'
+    const honest = { ...common, id: 'honest-event', provider: 'anthropic', connection: 'default', timestamp }
+    socket.write(encodeFrame('events', 2, { after: 0, events: [honest] }))
+    assert.equal((await next()).kind, 'stored')
+    const [stored] = (await ada.call('GET', '/api/audit/events?event=proxy.request')).body.events
+    assert.equal(stored.run_id, run.id)
+    const received = Date.parse(stored.received_at)
+    assert.ok(Math.abs(Date.now() - received) < 60_000)
+    assert.equal(received - Date.parse(stored.timestamp), 24 * 60 * 60 * 1000, 'no sender is believed further back')
+  })
+
   it('serves the client of a run, which finds it again after a restart of the daemon', async () => {
     const run = await startRun()
     const client = new DaemonClient({

@@ -57,6 +57,8 @@ export const auditEvent = z.strictObject({
   reason: z.string().optional(),
   run_id: z.string().optional(),
   request: request.optional(),
+  /** Of an event that was shipped: when it came, by the daemon's clock. */
+  received_at: timestamp.optional(),
   release: release.optional(),
   /** Requests that share a release; events that are missing. */
   count: z.int().min(1).optional(),

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import type { Actor, AuditEventName, AuditStatus } from '../../protocol/index.ts'
+import { type Actor, type AuditEventName, type AuditStatus, BrokerError } from '../../protocol/index.ts'
 import type {
   AuditCounts,
   AuditCountsQuery,
@@ -15,7 +15,7 @@ import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
 import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
-import { openFileJournal } from './journal.ts'
+import { type Journal, openFileJournal } from './journal.ts'
 import type { Scope } from './scope.ts'
 import { verifyLog } from './verify-log.ts'
 
@@ -35,13 +35,13 @@ export interface InternalEvent {
 
 /** Members that events of some kinds have beside those of all: never a secret. */
 type EventDetails = Pick<AuditEvent, DetailName>
-type DetailName = 'release' | 'count' | 'how' | 'from' | 'to' | 'isolation' | 'overrides' | 'dialled'
+type DetailName = 'received_at' | 'release' | 'count' | 'how' | 'from' | 'to' | 'isolation' | 'overrides' | 'dialled'
 
 /** Who an event is told of: an {@link Actor}, or one in the making. */
 export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
   /** Whose agent acted, where the vault is another's. */
   readonly agentPrincipalId?: string
-  readonly run?: Pick<NonNullable<Actor['run']>, 'id'>
+  readonly run?: Pick<NonNullable<Actor['run']>, 'id'> & Partial<NonNullable<Actor['run']>>
 }
 
 /** An event and whom it is told of. */
@@ -54,20 +54,21 @@ export interface Audit {
   /** Writes an internal event in the transaction of the act it tells of: both happen, or neither. */
   record(tx: Db, actor: AuditActor, event: InternalEvent): Promise<void>
   /**
-   * Stores internal events that are about no act in the store, of any actors; those of one moment share a transaction.
-   * @param kept `flushed`: once the disk has them. `written`: at once, so that a power cut may cost those of the last 50 ms,
-   *   and the end of any process none.
-   */
-  recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
-  /**
    * Writes an event before the act it tells of, where that changes nothing in the store. No kill of a process can lose it
    * then; a power cut may cost the last 50 ms. Whoever reads the log finds it at once.
    * @throws BrokerError DaemonUnavailableError where it cannot be written: the act must not happen
    */
   recordAhead(actor: AuditActor, event: InternalEvent): Promise<void>
   /**
+   * Stores internal events that are about no act in the store, of any actors; those of one moment share a transaction.
+   * @param kept `flushed`: once the disk has them. `written`: at once, so that a power cut may cost those of the last 50 ms,
+   *   and the end of any process none.
+   */
+  recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
+  /**
    * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
    * `batch` stands for events that bring no id.
+   * @throws BrokerError InvalidRequestError for a request with what the sender's run was not granted; none is stored then
    */
   append(actor: AuditActor, events: readonly ShippedEvent[], batch: string): Promise<void>
   /** Newest first. @throws BrokerError InvalidRequestError for a cursor that is none. */
@@ -111,21 +112,15 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
 const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
-  const { now = Date.now, journalFolder, mac = () => undefined, onFailure = () => undefined } = options
+  const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options
   const roots = openAuditRoots(store, mac)
   const group = new GroupCommit({
     most: MOST_ROWS[store.dialect],
     store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
   })
-  const journal =
-    journalFolder === undefined ? undefined : openFileJournal({ folder: journalFolder, store: keep, onFailure })
-  /** The journal forgets what the log has: so the disk must keep that. */
-  async function keep(rows: readonly NewRow[]): Promise<void> {
-    await group.add('(journal)', rows)
-    await store.flushed()
-  }
+  const journal = journalFor(store, group, options)
   const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    await journal?.drained()
+    await journal.drained()
     return ask()
   }
   return {
@@ -137,14 +132,12 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       await Promise.all([...byPrincipal(rows)].map(([principalId, own]) => group.add(principalId, own)))
       if (kept === 'flushed') await store.flushed()
     },
-    recordAhead(actor, event) {
-      const row = internalRow(actor, event, now())
-      return journal ? journal.write(row) : group.add(row.principal_id, [row])
-    },
+    recordAhead: (actor, event) => journal.write(internalRow(actor, event, now())),
     async append(actor, events, batch) {
+      requireGranted(actor, events)
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
       // What became of a request stands behind the release that it was made with.
-      await journal?.drained()
+      await journal.drained()
       // Apart from what its requests wait for.
       await group.add(`shipped by ${actor.principalId}`, rows)
       await store.flushed()
@@ -158,7 +151,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)
     },
-    close: async () => journal?.close(),
+    close: () => journal.close(),
   }
 }
 
@@ -172,6 +165,27 @@ async function keepUp(store: Store, roots: AuditRoots): Promise<void> {
   if (store.dialect === 'sqlite') return
   await store.addition(async (tx) => {
     await addUpTotals(tx, new Date((await store.clock(tx)) - ADD_UP_AFTER_MS))
+  })
+}
+
+/** In a file of this daemon; without one what waits together is one transaction of the log. */
+function journalFor(
+  store: Store,
+  group: GroupCommit,
+  { journalFolder, onFailure = () => undefined }: AuditOptions,
+): Journal<NewRow> {
+  if (journalFolder === undefined) {
+    const nothing = async () => undefined
+    return { write: async (row) => group.add(row.principal_id, [row]), drained: nothing, close: nothing }
+  }
+  return openFileJournal({
+    folder: journalFolder,
+    async store(rows) {
+      await group.add('written ahead', rows)
+      // The journal forgets them then.
+      await store.flushed()
+    },
+    onFailure,
   })
 }
 
@@ -201,13 +215,33 @@ function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now:
     source: 'external',
     run_id: actor.run?.id ?? event.run_id ?? null,
     request: event.request ? JSON.stringify({ ...event.request, path: withoutQuery(event.request.path) }) : null,
-    details: detailsOf(event),
+    details: detailsOf(event, now),
   }
 }
 
-function detailsOf({ release, dialled }: ShippedEvent): string | null {
-  if (release === undefined && dialled === undefined) return null
-  return JSON.stringify({ ...(release !== undefined && { release }), ...(dialled !== undefined && { dialled }) })
+/** The sender's clock may be wrong, or lie: what the daemon's own says stands beside it. */
+function detailsOf({ release, dialled }: ShippedEvent, now: number): string {
+  const details: EventDetails = {
+    received_at: new Date(now).toISOString(),
+    ...(release !== undefined && { release }),
+    ...(dialled !== undefined && { dialled }),
+  }
+  return JSON.stringify(details)
+}
+
+function requireGranted({ run }: AuditActor, events: readonly ShippedEvent[]): void {
+  if (run === undefined) return
+  const { only, connections = {} } = run
+  const isGranted = ({ event, provider, connection }: ShippedEvent) => {
+    if (event !== 'proxy.request' || provider === undefined) return true
+    const chosen = Object.hasOwn(connections, provider) ? connections[provider] : connection
+    return (only?.includes(provider) ?? true) && (connection === undefined || connection === chosen)
+  }
+  const wrong = events.findIndex((event) => !isGranted(event))
+  if (wrong < 0) return
+  throw new BrokerError('InvalidRequestError', 'An event tells of a request with what the run was not granted', {
+    details: [{ path: `events.${wrong}.provider`, message: 'is not granted to this run' }],
+  })
 }
 
 function commonColumns(actor: AuditActor, event: InternalEvent | ShippedEvent) {

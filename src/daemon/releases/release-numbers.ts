@@ -27,7 +27,7 @@ export class ReleaseNumbers {
   }
 
   async #takeBlock(): Promise<void> {
-    const { next } = await this.#store.transaction((tx) =>
+    const { next } = await this.#store.addition((tx) =>
       tx
         .updateTable('release_numbers')
         .set((eb) => ({ next: eb('next', '+', BLOCK) }))
@@ -35,6 +35,8 @@ export class ReleaseNumbers {
         .returning('next')
         .executeTakeFirstOrThrow(),
     )
+    // A number is never given twice, whatever is cut off.
+    await this.#store.flushed()
     this.#end = Number(next)
     this.#next = this.#end - BLOCK
   }
