@@ -109,15 +109,19 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
  * Rows of one transaction. On SQLite, requests wait for their credentials while it is made. On Postgres it holds up others
  * by its locks.
  */
-const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
+const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 250 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
   const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options
   const roots = openAuditRoots(store, mac)
-  const group = new GroupCommit({
-    most: MOST_ROWS[store.dialect],
-    store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
-  })
+  const groups = () =>
+    new GroupCommit({
+      most: MOST_ROWS[store.dialect],
+      store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
+    })
+  const group = groups()
+  // Beside what requests wait for: that is of other chains, most of the time.
+  const shipped = groups()
   const journal = journalFor(store, group, options)
   const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     await journal.drained()
@@ -138,8 +142,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
       // What became of a request stands behind the release that it was made with.
       await journal.drained()
-      // Apart from what its requests wait for.
-      await group.add(`shipped by ${actor.principalId}`, rows)
+      await shipped.add(actor.principalId, rows)
       await store.flushed()
     },
     page: (scope, query) => read(() => readPage(store.db, scope, query)),
