@@ -1,12 +1,13 @@
-import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import type { DaemonClient } from '../src/client/index.ts'
 import { loadConfig, readDaemonInfo } from '../src/config/index.ts'
-import type { ShippedEvent } from '../src/schemas/index.ts'
 import { startPostgres } from '../test/postgres-server.ts'
 import { whyNot } from '../tools/available.ts'
+import type { NeighbourOptions } from './audit-neighbour.ts'
+import { startServer } from './child-process.ts'
 import { clientOf } from './daemon-client.ts'
 import { atLeast, type Finding } from './report.ts'
+import { shippedEvent } from './shipped-event.ts'
 import { median, percentile, ratioOf } from './statistics.ts'
 import { type Member, startTeam } from './team.ts'
 import { throttle } from './throttle.ts'
@@ -38,7 +39,7 @@ export async function measureHosted(world: World): Promise<readonly Finding[]> {
     return [
       await measureSingles(one.client),
       await measureThrottled(team),
-      await measureNeighbour(one.client),
+      await measureNeighbour(one),
       await measureResolves(one.client, world),
     ]
   } finally {
@@ -48,8 +49,8 @@ export async function measureHosted(world: World): Promise<readonly Finding[]> {
 
 async function measureSingles(client: DaemonClient): Promise<Finding> {
   const rounds = await inRounds('single events', async () => ({
-    many: await rateOf(WRITERS, () => client.ship([event()])),
-    one: await rateOf(1, () => client.ship([event()])),
+    many: await rateOf(WRITERS, () => client.ship([shippedEvent()])),
+    one: await rateOf(1, () => client.ship([shippedEvent()])),
   }))
   return compared(`hosted: single events a second, ${WRITERS} writers to one`, rounds, ['many', 'one'])
 }
@@ -61,7 +62,7 @@ async function measureThrottled(team: readonly Member[]): Promise<Finding> {
     if (ends.includes(undefined)) return { measure, raw: {}, leftOut: 'left out: no control group for CPU here' }
     const ship = (members: readonly Member[]) => {
       let turn = 0
-      return rateOf(WRITERS, () => members[turn++ % members.length]?.client.ship([event()]))
+      return rateOf(WRITERS, () => members[turn++ % members.length]?.client.ship([shippedEvent()]))
     }
     const rounds = await inRounds('throttled', async () => ({
       all: await ship(team),
@@ -75,14 +76,16 @@ async function measureThrottled(team: readonly Member[]): Promise<Finding> {
 }
 
 /** The same principal's, so that nothing but the daemon tells them apart. */
-async function measureNeighbour(client: DaemonClient): Promise<Finding> {
+async function measureNeighbour({ client, env }: Member): Promise<Finding> {
   const rounds = await inRounds('a neighbour', async () => {
     const alone = await resolveTimes(client)
-    const busy = { is: true }
-    const neighbour = Promise.all(Array.from({ length: WRITERS }, () => shipWhile(client, busy)))
+    const neighbour = await startServer('./audit-neighbour.ts', {
+      home: String(env['BROKER_HOME']),
+      port: String(env['BROKER_PORT']),
+      senders: WRITERS,
+    } satisfies NeighbourOptions)
     const beside = await resolveTimes(client)
-    busy.is = false
-    await neighbour
+    await neighbour.stop()
     return { beside: percentile(beside, 0.99), alone: percentile(alone, 0.99) }
   })
   return compared(`hosted: resolve p99 ms beside ${WRITERS} senders of 1,000 events to alone`, rounds, [
@@ -102,13 +105,6 @@ async function measureResolves(hosted: DaemonClient, { env }: World): Promise<Fi
     return { ...finding, ...(finding.ratio && { target: atLeast(0.7, finding.ratio) }) }
   } finally {
     laptop.close()
-  }
-}
-
-async function shipWhile(client: DaemonClient, busy: { is: boolean }): Promise<void> {
-  while (busy.is) {
-    // Told to come again, it does.
-    await client.ship(Array.from({ length: 1_000 }, event)).catch(() => undefined)
   }
 }
 
@@ -158,24 +154,4 @@ function compared<Name extends string>(
 ): Finding {
   const [one, other] = [rounds.map((round) => round[first]), rounds.map((round) => round[second])]
   return { measure, ratio: ratioOf(one, other), raw: { [first]: median(one), [second]: median(other) } }
-}
-
-function event(): ShippedEvent {
-  return {
-    id: randomBytes(9).toString('base64url'),
-    event: 'proxy.request',
-    provider: 'bench',
-    connection: 'default',
-    status: 'success',
-    request: {
-      method: 'GET',
-      host: HOST,
-      port: 443,
-      path: '/small',
-      status: 200,
-      duration_ms: 3,
-      bytes_in: 0,
-      bytes_out: 9,
-    },
-  }
 }

@@ -130,9 +130,9 @@ describe('Postgres fails', { skip: whyNot('postgres') }, () => {
     await other.query('begin; lock table audit_head')
     const event = (id: string) => ({ events: [{ event: 'proxy.request', status: 'success', id }] })
 
-    // It has the write lock, and waits for the table.
+    // Once it gets the table, it has the head of its chain.
     const change = ada.call('POST', '/audit/events', event('event-1-0'))
-    await untilHeld(watcher, WRITE_LOCK)
+    await untilWaiting(watcher, 'relation')
     paused.process.kill('SIGSTOP')
     await other.query('rollback')
     const { answer, ms } = await timed(there.call('POST', '/audit/events', event('event-2-0')))
@@ -280,13 +280,8 @@ async function session(t: Cleanup, url: string): Promise<pg.Client> {
   return client
 }
 
-async function untilHeld(watcher: pg.Client, lock: number): Promise<void> {
-  const query = `select 1 from pg_locks where locktype = 'advisory' and objid = ${lock} and granted`
-  while ((await watcher.query(query)).rowCount === 0);
-}
-
-async function untilWaiting(watcher: pg.Client): Promise<void> {
-  const query = `select 1 from pg_locks where locktype = 'advisory' and not granted`
+async function untilWaiting(watcher: pg.Client, locktype: 'advisory' | 'relation' = 'advisory'): Promise<void> {
+  const query = `select 1 from pg_locks where locktype = '${locktype}' and not granted`
   while ((await watcher.query(query)).rowCount === 0);
 }
 

@@ -110,15 +110,20 @@ function wellFormed(text: string): string {
 
 async function withoutStored(tx: Db, dialect: Dialect, rows: readonly PlacedRow[]): Promise<readonly PlacedRow[]> {
   const byId = new Map(rows.map((row) => [row.id, row]))
-  // On SQLite any may come a second time, from the journal of a daemon that was killed; elsewhere what proxies sent.
-  const mayBeStored = ({ source }: PlacedRow) => dialect === 'sqlite' || source === 'external'
-  const ids = [...byId.values()].filter(mayBeStored).map(({ id }) => ({ id }))
+  const ids = [...byId.values()].filter(mayComeAgain).map(({ id }) => ({ id }))
   if (ids.length === 0) return rows
   const { rows: stored } = await sql<{ id: string }>`select id from audit_events
     where id in (select id from ${jsonRows(dialect, { id: 'text' }, ids)} as given)`.execute(tx)
   for (const { id } of stored) byId.delete(id)
   return [...byId.values()]
 }
+
+/** From a proxy, or from a journal after a kill. All other ids are of this moment. */
+function mayComeAgain({ source, event }: PlacedRow): boolean {
+  return source === 'external' || WRITTEN_AHEAD.has(event)
+}
+
+const WRITTEN_AHEAD: ReadonlySet<string> = new Set(['credential.released', 'audit.gap'])
 
 /** Moves the heads on to the last of their events. */
 function chain(rows: readonly PlacedRow[], heads: Heads, numbers: readonly number[]): readonly AuditEventRow[] {

@@ -15,7 +15,7 @@ import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
 import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
-import { openFileJournal } from './journal.ts'
+import { type Journal, openFileJournal } from './journal.ts'
 import type { Scope } from './scope.ts'
 import { verifyLog } from './verify-log.ts'
 
@@ -54,17 +54,17 @@ export interface Audit {
   /** Writes an internal event in the transaction of the act it tells of: both happen, or neither. */
   record(tx: Db, actor: AuditActor, event: InternalEvent): Promise<void>
   /**
-   * Stores internal events that are about no act in the store, of any actors; those of one moment share a transaction.
-   * @param kept `flushed`: once the disk has them. `written`: at once, so that a power cut may cost those of the last 50 ms,
-   *   and the end of any process none.
-   */
-  recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
-  /**
    * Writes an event before the act it tells of, where that changes nothing in the store. No kill of a process can lose it
    * then; a power cut may cost the last 50 ms. Whoever reads the log finds it at once.
    * @throws BrokerError DaemonUnavailableError where it cannot be written: the act must not happen
    */
   recordAhead(actor: AuditActor, event: InternalEvent): Promise<void>
+  /**
+   * Stores internal events that are about no act in the store, of any actors; those of one moment share a transaction.
+   * @param kept `flushed`: once the disk has them. `written`: at once, so that a power cut may cost those of the last 50 ms,
+   *   and the end of any process none.
+   */
+  recordAll(acts: readonly RecordedAct[], kept: 'flushed' | 'written'): Promise<void>
   /**
    * Stores what a proxy shipped. Events that were stored before are left out, so that a batch may be sent again;
    * `batch` stands for events that bring no id.
@@ -109,24 +109,22 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
  * Rows of one transaction. On SQLite, requests wait for their credentials while it is made. On Postgres it holds up others
  * by its locks.
  */
-const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 500 }
+const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 250 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
-  const { now = Date.now, journalFolder, mac = () => undefined, onFailure = () => undefined } = options
+  const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options
   const roots = openAuditRoots(store, mac)
-  const group = new GroupCommit({
-    most: MOST_ROWS[store.dialect],
-    store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
-  })
-  const journal =
-    journalFolder === undefined ? undefined : openFileJournal({ folder: journalFolder, store: keep, onFailure })
-  /** The journal forgets what the log has: so the disk must keep that. */
-  async function keep(rows: readonly NewRow[]): Promise<void> {
-    await group.add('(journal)', rows)
-    await store.flushed()
-  }
+  const groups = () =>
+    new GroupCommit({
+      most: MOST_ROWS[store.dialect],
+      store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
+    })
+  const group = groups()
+  // Beside what requests wait for: that is of other chains, most of the time.
+  const shipped = groups()
+  const journal = journalFor(store, group, options)
   const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
-    await journal?.drained()
+    await journal.drained()
     return ask()
   }
   return {
@@ -138,17 +136,13 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       await Promise.all([...byPrincipal(rows)].map(([principalId, own]) => group.add(principalId, own)))
       if (kept === 'flushed') await store.flushed()
     },
-    async recordAhead(actor, event) {
-      const row = internalRow(actor, event, now())
-      await (journal ? journal.write(row) : group.add(row.principal_id, [row]))
-    },
+    recordAhead: (actor, event) => journal.write(internalRow(actor, event, now())),
     async append(actor, events, batch) {
       requireGranted(actor, events)
       const rows = events.map((event, index) => externalRow(actor, event, `${batch}/${index}`, now()))
       // What became of a request stands behind the release that it was made with.
-      await journal?.drained()
-      // Apart from what its requests wait for.
-      await group.add(`shipped by ${actor.principalId}`, rows)
+      await journal.drained()
+      await shipped.add(actor.principalId, rows)
       await store.flushed()
     },
     page: (scope, query) => read(() => readPage(store.db, scope, query)),
@@ -160,7 +154,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)
     },
-    close: async () => journal?.close(),
+    close: () => journal.close(),
   }
 }
 
@@ -174,6 +168,27 @@ async function keepUp(store: Store, roots: AuditRoots): Promise<void> {
   if (store.dialect === 'sqlite') return
   await store.addition(async (tx) => {
     await addUpTotals(tx, new Date((await store.clock(tx)) - ADD_UP_AFTER_MS))
+  })
+}
+
+/** In a file of this daemon; without one what waits together is one transaction of the log. */
+function journalFor(
+  store: Store,
+  group: GroupCommit,
+  { journalFolder, onFailure = () => undefined }: AuditOptions,
+): Journal<NewRow> {
+  if (journalFolder === undefined) {
+    const nothing = async () => undefined
+    return { write: async (row) => group.add(row.principal_id, [row]), drained: nothing, close: nothing }
+  }
+  return openFileJournal({
+    folder: journalFolder,
+    async store(rows) {
+      await group.add('written ahead', rows)
+      // The journal forgets them then.
+      await store.flushed()
+    },
+    onFailure,
   })
 }
 

@@ -8,7 +8,7 @@ import pg from 'pg'
 import { suiteCleanup } from '../../../test/daemon-under-test.ts'
 import { type Postgres, startPostgres } from '../../../test/postgres-server.ts'
 import { whyNot } from '../../../tools/available.ts'
-import { BrokerError, Secret } from '../../protocol/index.ts'
+import { Secret } from '../../protocol/index.ts'
 import { requestsOn } from './open-postgres.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger, type UsedProof } from './replay-ledger.ts'
 
@@ -213,29 +213,6 @@ describe('the ledger of used proofs, on Postgres', { skip: whyNot('postgres') },
     })
   }
 
-  it('accepts nothing of before where the server crashed, by daemons that used it and by those that had not', async () => {
-    const used = proof('one', seconds())
-    await withLedgers(true, async (one, other) => {
-      assert.equal(await one.claim(used), true)
-      await postgres.restart('immediate')
-      assert.deepEqual(await edit('select key from used_proofs'), [])
-      assert.equal(await untilAnswered(() => other.claim(used)), false)
-      assert.equal(await untilAnswered(() => other.claim(used)), false)
-      assert.equal(await untilAnswered(() => one.claim(used)), false)
-      assert.equal(await one.claim(proof('later', seconds() + 2)), true)
-    })
-  })
-
-  it('remembers all where the server was started anew in order', async () => {
-    const used = proof('one', seconds())
-    await withLedgers(true, async (one, other) => {
-      assert.equal(await one.claim(used), true)
-      await postgres.restart('fast')
-      assert.equal(await untilAnswered(() => other.claim(used)), false)
-      assert.equal(await untilAnswered(() => one.claim(proof('two', seconds()))), true)
-    })
-  })
-
   it('goes on after a day without a request, in which all was forgotten', async (t) => {
     t.mock.timers.enable({ apis: ['setInterval'] })
     await withLedgers(true, async (one) => {
@@ -246,14 +223,3 @@ describe('the ledger of used proofs, on Postgres', { skip: whyNot('postgres') },
     })
   })
 })
-
-/** Connections of before are gone where the server was. */
-async function untilAnswered<Result>(ask: () => Promise<Result>): Promise<Result> {
-  for (;;) {
-    const answer = await ask().catch((error: unknown) => {
-      if (error instanceof BrokerError) return undefined
-      throw error
-    })
-    if (answer !== undefined) return answer
-  }
-}

@@ -161,8 +161,6 @@ const CREATE_LOCK = 7999
  */
 export async function postgresReplayLedger(db: Kysely<Tables>, isNew: boolean): Promise<ReplayLedger> {
   await beginOnPostgres(db, isNew)
-  // Where it is in use for too long, the next start does it.
-  await withoutFlush(db).catch(() => undefined)
   const clean = () => forgetOnPostgres(db).catch(() => undefined)
   const cleaner = setInterval(() => void clean(), CLEAN_EVERY_MS).unref()
   /** Of this daemon: a ledger that was emptied since does not have it. */
@@ -183,19 +181,6 @@ export async function postgresReplayLedger(db: Kysely<Tables>, isNew: boolean): 
 }
 
 const SECONDS = sql<number>`floor(extract(epoch from clock_timestamp()))::bigint`
-
-/**
- * Nothing waits for the disk to write a proof down. A crash of the server empties the table, and shows by that: what was kept
- * is gone. A server that ends in order keeps it.
- */
-async function withoutFlush(db: Kysely<Tables>): Promise<void> {
-  await inTransaction(db, async (tx) => {
-    await sql`select pg_advisory_xact_lock(${CREATE_LOCK})`.execute(tx)
-    const { rows } = await sql`
-      select 1 from pg_class where oid = 'used_proofs'::regclass and relpersistence = 'p'`.execute(tx)
-    if (rows.length > 0) await sql`alter table used_proofs set unlogged`.execute(tx)
-  })
-}
 
 async function beginOnPostgres(db: Kysely<Tables>, isNew: boolean): Promise<void> {
   const forgivenAt = await inTransaction(db, async (tx) => {
@@ -228,21 +213,18 @@ async function claimOnPostgres(
   { key, issuedAt, deadUntil }: UsedProof,
   last: UsedProof | undefined,
 ): Promise<boolean | 'lost'> {
-  // One that has claimed nothing yet has no proof of its own to miss.
-  const isFirst = last === undefined ? 1 : 0
   const { rows } = await sql<{ claimed: boolean; kept: number | null; remembers: boolean }>`
-    with known as (
-      select exists (select 1 from used_proofs where key = ${last?.key ?? ''})
-        or exists (select 1 from proof_ledger where forgotten_until >= ${last?.deadUntil ?? 0}::bigint
-          and (${isFirst}::integer = 0 or kept = 0 or exists (select 1 from used_proofs))) as whole),
-    claimed as (
+    with claimed as (
       insert into used_proofs
-      select ${key}, ${deadUntil}::bigint from proof_ledger, known
-      where known.whole and remembers_since < ${issuedAt}::bigint and forgotten_until < ${deadUntil}::bigint
+      select ${key}, ${deadUntil}::bigint from proof_ledger
+      where remembers_since < ${issuedAt}::bigint and forgotten_until < ${deadUntil}::bigint
       on conflict do nothing returning 1)
     select exists (select 1 from claimed) as claimed,
            (select kept from proof_ledger) as kept,
-           (select whole from known) as remembers`.execute(db)
+           exists (select 1 from used_proofs where key = ${last?.key ?? ''})
+             or exists (select 1 from proof_ledger where forgotten_until >= ${last?.deadUntil ?? 0}::bigint) as remembers`.execute(
+    db,
+  )
   const [row] = rows
   if (!row?.remembers || row.kept === null) return 'lost'
   // It may not become empty unseen. To count each claim would make all of them wait for one row.
