@@ -19,6 +19,7 @@ describe('the configuration', () => {
       encryptionMode: 'auto',
       registration: 'open',
       overrides: 'allow',
+      releaseTo: 'identities',
       logLevel: 'info',
     })
     assert.deepEqual(proxy, {})

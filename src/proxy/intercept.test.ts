@@ -337,6 +337,7 @@ test('each injected request is told to the audit log, without its query', async 
       connection: 'default',
       status: 'success',
       dialled: `127.0.0.1:${good.port}`,
+      number: 1,
       run_id: 'run-1',
       id: '',
       timestamp: '',

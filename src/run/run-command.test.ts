@@ -123,12 +123,15 @@ test("the child's exit code comes back, and nothing is left on the disk", async 
 test('the audit log tells of the run and of its request', async () => {
   await run(['curl', '-sf', '-o', '/dev/null', URL_THERE])
 
-  const { body } = await ada.call('GET', '/api/audit/events?limit=3')
-  const events = body.events.map(({ event, identity, provider }: Record<string, string>) => ({
+  const { body } = await ada.call('GET', '/api/audit/events?limit=4')
+  const events: object[] = body.events.map(({ event, identity, provider }: Record<string, string>) => ({
     event,
     identity,
     provider,
   }))
+  // Its place among the others is that of its line in the journal.
+  const released = events.findIndex((one) => 'event' in one && one.event === 'credential.released')
+  assert.deepEqual(events.splice(released, 1), [{ event: 'credential.released', identity: 'ada', provider: 'acme' }])
   assert.deepEqual(events, [
     { event: 'run.ended', identity: 'ada', provider: undefined },
     { event: 'proxy.request', identity: 'ada', provider: 'acme' },
