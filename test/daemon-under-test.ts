@@ -9,6 +9,8 @@ import { fileURLToPath } from 'node:url'
 import { generateSigningKey, mintProof, type SigningKey } from '../src/identity/index.ts'
 
 const ROOT = fileURLToPath(new URL('../', import.meta.url))
+/** The daemon of this checkout: what `npm test` has made one file of, or the sources. */
+export const DAEMON_ENTRY = process.env['SUITES_DAEMON'] ?? entryOf(ROOT)
 
 export interface Answer {
   readonly status: number
@@ -66,10 +68,7 @@ export function temporaryHome(t: Cleanup): string {
 }
 
 /** The real daemon as a process of its own, on a free port. */
-export async function startDaemon(
-  t: Cleanup,
-  { home = temporaryHome(t), env = {}, checkout = ROOT }: DaemonOptions = {},
-) {
+export async function startDaemon(t: Cleanup, { home = temporaryHome(t), env = {}, checkout }: DaemonOptions = {}) {
   const child = spawnDaemon(home, env, checkout)
   let output = ''
   child.stdout?.on('data', (chunk) => (output += chunk))
@@ -115,8 +114,12 @@ export async function refusedDaemon(home: string, env: Readonly<Record<string, s
   return { code: code as number | null, output }
 }
 
-function spawnDaemon(home: string, env: Readonly<Record<string, string>>, checkout = ROOT): ChildProcess {
-  return spawn(process.execPath, [join(checkout, 'src/daemon/main.ts')], {
+function entryOf(checkout: string): string {
+  return join(checkout, 'src/daemon/main.ts')
+}
+
+function spawnDaemon(home: string, env: Readonly<Record<string, string>>, checkout?: string): ChildProcess {
+  return spawn(process.execPath, [checkout === undefined ? DAEMON_ENTRY : entryOf(checkout)], {
     env: { PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: '0', ...env },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

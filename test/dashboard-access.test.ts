@@ -15,6 +15,7 @@ const SPELLED = '\\u202egnp.exe\\u200b\\u0007\\u2066x'
 const PAGES = ['/', '/connections', '/providers', '/agents', '/audit', '/settings'] as const
 const THEMES = ['light', 'dark'] as const
 const SMALL = { width: 320, height: 568 }
+const WIDTHS = [320, 360, 480, 600, 753, 768, 820, 905, 1024, 1280, 1920]
 
 describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => {
   const cleanup = suiteCleanup()
@@ -49,7 +50,7 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
 
   for (const colorScheme of THEMES) {
     it(`breaks no rule of accessibility on any page: ${colorScheme}`, async () => {
-      const page = await world.openAs(ada, daemon, '/', { colorScheme })
+      const page = await world.openApart(ada, daemon, '/', { colorScheme })
       for (const path of PAGES) {
         await page.goto(daemon.origin + path)
         await settled(page)
@@ -67,40 +68,49 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
     })
   }
 
-  for (const width of [320, 360, 480, 600, 753, 768, 820, 905, 1024, 1280, 1920]) {
-    it(`fits at ${width} pixels, every page with its menu`, async () => {
-      const page = await world.openAs(ada, daemon, '/', { viewport: { width, height: 700 } })
-      for (const path of PAGES) {
+  describe('fits at each width', () => {
+    let page: Page
+    before(async () => {
+      page = await world.openApart(ada, daemon)
+      world.keep()
+    })
+
+    for (const path of PAGES)
+      it(`every page with its menu: ${path}`, async () => {
         await page.goto(daemon.origin + path)
         await settled(page)
-        await assertFits(page, path, width)
-        for (const box of await visibleBoxes(page, '.rows, .card, .tile, .filters, .page-head, .side a')) {
-          assertWithin(box, width, path)
+        for (const width of WIDTHS) {
+          await page.setViewportSize({ width, height: 700 })
+          await laidOut(page)
+          await assertFits(page, path, width)
+          for (const box of await visibleBoxes(page, '.rows, .card, .tile, .filters, .page-head, .side a'))
+            assertWithin(box, width, path)
+          const menus = page.getByRole('button', { name: /^(?:What to do with|More about)/ })
+          if ((await menus.count()) === 0) continue
+          await menus.last().press('Enter')
+          const menu = page.getByRole('menu')
+          await menu.waitFor()
+          // It is placed after it is there.
+          await page.evaluate(`new Promise((resolve) => {
+            const look = () => {
+              const box = document.querySelector('[role=menu]')?.getBoundingClientRect()
+              if (box && box.x >= 0 && box.right <= ${width}) resolve()
+              else requestAnimationFrame(look)
+            }
+            look()
+          })`)
+          await assertFits(page, path, width)
+          if (width === 820)
+            for (const colorScheme of THEMES)
+              await page.emulateMedia({ colorScheme }).then(() => assertAccessible(page))
+          await page.keyboard.press('Escape')
+          await menu.waitFor({ state: 'detached' })
         }
-        const menus = page.getByRole('button', { name: /^(?:What to do with|More about)/ })
-        if ((await menus.count()) === 0) continue
-        await menus.last().press('Enter')
-        const menu = page.getByRole('menu')
-        await menu.waitFor()
-        // It is placed after it is there.
-        await page.evaluate(`new Promise((resolve) => {
-          const look = () => {
-            const box = document.querySelector('[role=menu]')?.getBoundingClientRect()
-            if (box && box.x >= 0 && box.right <= ${width}) resolve()
-            else requestAnimationFrame(look)
-          }
-          look()
-        })`)
-        await assertFits(page, path, width)
-        if (width === 820)
-          for (const colorScheme of THEMES) await page.emulateMedia({ colorScheme }).then(() => assertAccessible(page))
-        await page.keyboard.press('Escape')
-      }
-    })
-  }
+      })
+  })
 
   it('fits on a small phone, every page and every dialog', async () => {
-    const page = await world.openAs(ada, daemon, '/', { viewport: SMALL })
+    const page = await world.openApart(ada, daemon, '/', { viewport: SMALL })
     for (const path of PAGES) {
       await page.goto(daemon.origin + path)
       await settled(page)
@@ -164,7 +174,7 @@ describe('everybody can use the dashboard', { skip: whyNot('chromium') }, () => 
   describe('by keyboard alone', () => {
     let page: Page
     before(async () => {
-      page = await world.openAs(ada, daemon)
+      page = await world.openApart(ada, daemon)
       world.keep()
     })
 
@@ -279,6 +289,11 @@ async function press(page: Page, button: string, item?: string): Promise<Locator
 async function settled(page: Page): Promise<void> {
   await page.locator('h1').waitFor()
   await page.locator('.loading').last().waitFor({ state: 'detached' })
+}
+
+/** What follows a change of the window has been drawn. */
+async function laidOut(page: Page): Promise<void> {
+  await page.evaluate('new Promise((resolve) => requestAnimationFrame(() => requestAnimationFrame(resolve)))')
 }
 
 async function assertFits(page: Page, path: string, most = SMALL.width): Promise<void> {

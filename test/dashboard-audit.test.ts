@@ -32,7 +32,7 @@ describe('the audit page', { skip: whyNot('chromium') }, () => {
   })
 
   it('never says that what happened is still to come, nor that it is long ago, whatever the clock here says', async () => {
-    const page = await world.openAs(ada, daemon)
+    const page = await world.openApart(ada, daemon)
     for (const hours of [-3, 3]) {
       await page.clock.setFixedTime(Date.now() + hours * 3_600_000)
       await ship(ada, 1)

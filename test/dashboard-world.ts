@@ -9,13 +9,15 @@ export function openWorld(cleanup: Cleanup) {
   const complaints: string[] = []
   const expected: RegExp[] = []
   const closers: (() => Promise<void>)[] = []
+  /** Pages that stay signed in from test to test, by daemon and key. */
+  const signedIn = new Map<string, Page>()
   let browser: Browser
   before(async () => {
     browser = await launchChromium()
     cleanup.after(() => browser.close())
   })
   afterEach(async () => {
-    await Promise.all(closers.splice(0).map((close) => close()))
+    await Promise.all([...closers.splice(0).map((close) => close()), ...[...signedIn.values()].map(putAway)])
     const allowed = expected.splice(0)
     assert.deepEqual(
       complaints.splice(0).filter((text) => !allowed.some((pattern) => pattern.test(text))),
@@ -38,7 +40,27 @@ export function openWorld(cleanup: Cleanup) {
       await page.goto(new URL(path, daemon.origin).href)
       return page
     },
-    async openAs(one: Caller, daemon: DaemonUnderTest, path = '/', options: BrowserContextOptions = {}): Promise<Page> {
+    /** A page that is signed in, and was before: to open a browser's window and sign it in costs more than most tests do with it. */
+    async openAs(one: Caller, daemon: DaemonUnderTest, path = '/'): Promise<Page> {
+      const whose = `${daemon.origin} ${one.key.did}`
+      const before = signedIn.get(whose)
+      const page = before ?? (await this.openApart(one, daemon))
+      if (before === undefined) {
+        signedIn.set(whose, page)
+        const close = closers.pop()
+        if (close) cleanup.after(close)
+      }
+      if (before !== undefined || path !== '/') await page.goto(daemon.origin + path)
+      if (path === '/') await heading(page, 'Overview')
+      return page
+    },
+    /** A page of its own, for who leaves it other than it was: signed out, or with another clock. */
+    async openApart(
+      one: Caller,
+      daemon: DaemonUnderTest,
+      path = '/',
+      options: BrowserContextOptions = {},
+    ): Promise<Page> {
       const { body } = await one.call('POST', '/api/session', {})
       const page = await this.open(daemon, body.url, options)
       await heading(page, 'Overview')
@@ -46,6 +68,17 @@ export function openWorld(cleanup: Cleanup) {
       return page
     },
   }
+}
+
+/** Leaves a page as it was at first, with nothing beside it. */
+async function putAway(page: Page): Promise<void> {
+  const others = page
+    .context()
+    .pages()
+    .filter((other) => other !== page)
+  await Promise.all(others.map((other) => other.close()))
+  await page.emulateMedia({ colorScheme: null, media: null })
+  await page.goto('about:blank')
 }
 
 /** Returns where things are found on a page of the dashboard. */

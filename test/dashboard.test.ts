@@ -96,7 +96,7 @@ describe('signing in on the dashboard', { skip: whyNot('chromium') }, () => {
 
   it('believes no token that a link brings, and goes nowhere but to a claim', async () => {
     const one = await owner(daemon, 'steady')
-    const page = await world.openAs(one, daemon)
+    const page = await world.openApart(one, daemon)
     world.expect(/40[13]/)
     await fromElsewhere(page, `${daemon.origin}/#csrf=${'x'.repeat(43)}`)
     await heading(page, 'Overview')
@@ -612,7 +612,7 @@ describe('the dashboard of the owner', { skip: whyNot('chromium') }, () => {
   })
 
   it('sends nothing that a browser needs no more: the cookie alone opens no page of anybody', async () => {
-    const page = await world.openAs(ada, daemon)
+    const page = await world.openApart(ada, daemon)
     await page.evaluate('localStorage.clear()')
     await page.reload()
     await heading(page, 'Sign in')
@@ -637,7 +637,7 @@ describe('a daemon that restarts', { skip: whyNot('chromium') }, () => {
     const home = temporaryHome(t)
     const first = await startDaemon(t, { home })
     const ada = await owner(first)
-    const page = await world.openAs(ada, first, '/connections')
+    const page = await world.openApart(ada, first, '/connections')
     await page.getByText('No connections yet').waitFor()
     world.expect(/Failed to load resource|ERR_/)
     await first.stop()

@@ -41,11 +41,14 @@ function guesser(guess: (count: number) => Promise<Answer>) {
 
 const SECONDS = 16
 
+/** Their queue is full in the second of them, and never before it is over empty. */
+const SECONDS_OF_A_CROWD = 6
+
 /** Each second once; the statuses, and the longest wait for one of them in milliseconds. */
-async function everySecond(signIn: () => Promise<readonly Answer[]>) {
+async function everySecond(seconds: number, signIn: () => Promise<readonly Answer[]>) {
   const rounds: Promise<readonly Answer[]>[] = []
   let slowest = 0
-  for (let second = 0; second < SECONDS; second += 1) {
+  for (let second = 0; second < seconds; second += 1) {
     const began = performance.now()
     const round = signIn()
     rounds.push(round)
@@ -62,7 +65,7 @@ describe('the right password', () => {
     const daemon = await startDaemon(t)
     const cookie = cookiesOf(await account(daemon, 'register', ADA))
     const guesses = guesser(() => account(daemon, 'login', { ...ADA, password: GUESS }, { source: '127.0.0.2' }))
-    const { statuses, slowest } = await everySecond(() =>
+    const { statuses, slowest } = await everySecond(SECONDS, () =>
       Promise.all([
         // The browser that is known, at the very place of the guesser, and a strange one elsewhere.
         account(daemon, 'login', ADA, { source: '127.0.0.2', cookie }),
@@ -93,12 +96,14 @@ describe('the right password', () => {
         { source: `127.${1 + (count >> 8)}.${count & 255}.9` },
       ),
     )
-    const { statuses, slowest } = await everySecond(async () => [await account(daemon, 'login', ADA, { cookie })])
+    const { statuses, slowest } = await everySecond(SECONDS_OF_A_CROWD, async () => [
+      await account(daemon, 'login', ADA, { cookie }),
+    ])
     const answers = await guesses.stop()
     t.diagnostic(
       `owner in ${counted(statuses, 200)} of ${statuses.length}, the slowest in ${slowest} ms; ${answers.length} guesses`,
     )
-    assert.equal(counted(statuses, 200), SECONDS)
+    assert.equal(counted(statuses, 200), SECONDS_OF_A_CROWD)
     assert.ok(answers.every(({ status }) => status === 401 || status === 429))
   })
 })

@@ -2,7 +2,7 @@ import assert from 'node:assert/strict'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { generateSigningKey } from '../src/identity/index.ts'
+import { generateSigningKey, signInnerRun } from '../src/identity/index.ts'
 import {
   type Caller,
   caller,
@@ -259,6 +259,32 @@ describe('the key of a run', () => {
       routes.body.routes.map(({ provider }: { provider: string }) => provider),
       ['groq'],
     )
+  })
+
+  it('holds a run that is started within its own to that one, and nobody else’s word does', async () => {
+    const { run: outer, id: within } = await startRun({ only: ['groq'] })
+    const wide = await startRun({})
+    const key = generateSigningKey()
+    const start = async (grants: object, { did } = generateSigningKey(), who = ada) =>
+      (await who.call('POST', '/api/runs', { did, ...grants })).status
+    const said = (did: string, by = outer.key) => ({ within, within_signature: signInnerRun(by, { within, did }) })
+    const other = generateSigningKey()
+
+    assert.equal(await start({ within }), 403)
+    assert.equal(await start(said(other.did, wide.run.key), other), 403)
+    assert.equal(await start(said(key.did), other), 403)
+    assert.equal(await start({ ...said(other.did), within: wide.id }, other), 403)
+    assert.equal(await start(said(other.did), other, await owner(daemon, 'nested')), 403, 'another agent')
+    assert.equal(await start({ ...said(other.did), only: ['openai'] }, other), 403)
+    assert.equal(await start({ ...said(other.did), connections: { openai: 'work' } }, other), 403)
+    assert.equal(await start(said(other.did), other, outer), 403, 'the key of a run starts none')
+
+    assert.equal(await start(said(key.did), key), 201)
+    const inner = caller(daemon, 'ada', key)
+    assert.equal((await resolve(inner, 'api.groq.com')).status, 200)
+    assert.equal((await resolve(inner, 'api.openai.com')).status, 404)
+    await ada.call('POST', `/api/runs/${within}/end`, {})
+    assert.equal((await resolve(inner, 'api.groq.com')).status, 401)
   })
 
   it('is not given for what is not there', async () => {

@@ -68,7 +68,12 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
   async function open(url: string, options: Parameters<Browser['newContext']>[0] = {}): Promise<Page> {
     const context = await browser.newContext({ javaScriptEnabled: false, ...options })
     contexts.push(context)
-    if (url.endsWith('#signed-in')) await context.addCookies([{ ...session, url: daemon.origin }])
+    const page = await listening(context)
+    await show(page, url)
+    return page
+  }
+
+  async function listening(context: BrowserContext): Promise<Page> {
     const page = await context.newPage()
     page.on('console', (message) => {
       // The page itself came with a status of 400 or more.
@@ -79,10 +84,16 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
       const isElsewhere = new URL(request.url()).origin !== daemon.origin
       if (isElsewhere && !request.isNavigationRequest()) complaints.push(request.url())
     })
+    return page
+  }
+
+  /** As somebody who is signed in, where the address says so. */
+  async function show(page: Page, url: string): Promise<void> {
+    await page.context().clearCookies()
+    if (url.endsWith('#signed-in')) await page.context().addCookies([{ ...session, url: daemon.origin }])
     await page.goto(url)
     // A field that is to have the focus gets it a moment after the page has loaded.
     if ((await page.locator('[autofocus]').count()) > 0) await page.locator('[autofocus]:focus').waitFor()
-    return page
   }
 
   const statusOf = async (id: string) => (await ada.call('GET', `/api/auth/sessions/${id}`)).body.status
@@ -113,18 +124,24 @@ describe('the pages in a browser', { skip: whyNot('chromium') }, () => {
     return `${daemon.origin}/auth/callback/oauth?${query}&state=${state}`
   }
 
-  for (const [what, urlOf] of pages)
-    for (const colorScheme of THEMES)
-      it(`break no rule of accessibility, and fit on a small phone: ${what}, ${colorScheme}`, async () => {
-        const page = await open(await urlOf(), {
-          colorScheme,
-          javaScriptEnabled: true,
-          viewport: { width: 320, height: 568 },
+  describe('break no rule of accessibility, and fit on a small phone', () => {
+    let page: Page
+    before(async () => {
+      const context = await browser.newContext({ viewport: { width: 320, height: 568 } })
+      cleanup.after(() => context.close())
+      page = await listening(context)
+    })
+
+    for (const [what, urlOf] of pages)
+      for (const colorScheme of THEMES)
+        it(`${what}, ${colorScheme}`, async () => {
+          await page.emulateMedia({ colorScheme })
+          await show(page, await urlOf())
+          await assertAccessible(page)
+          assert.ok(await page.evaluate('document.documentElement.scrollWidth <= 320'))
+          assert.equal(await page.locator('img').count(), 0)
         })
-        await assertAccessible(page)
-        assert.ok(await page.evaluate('document.documentElement.scrollWidth <= 320'))
-        assert.equal(await page.locator('img').count(), 0)
-      })
+  })
 
   it('break no rule after a mistake either, and say which field it was', async () => {
     const { url } = await begin({ provider: 'openai', connection: 'mistaken' })

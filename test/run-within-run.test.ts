@@ -117,6 +117,50 @@ describe('a run within a run', { timeout: 240_000 }, () => {
     assert.match(JSON.parse(narrow.stdout).failure, /certificate/)
   })
 
+  it('may do no more either where its environment names the proxy of a run that is gone', {
+    skip: process.platform !== 'linux' && 'only Linux tells who descends from whom',
+  }, async () => {
+    const gone = `HTTPS_PROXY=http://broker:${'a'.repeat(32)}@127.0.0.1:1`
+    const show = [BROKER, 'run', '--', process.execPath, '-e', 'console.log(process.env.ACME_API_KEY)']
+    const asAgent = ['sh', '-c', 'env "$@"; exit $?', 'sh', gone, `BROKER_HOME=${world.home}`, ...show]
+
+    const { stdout, stderr } = await world.broker(['run', '--only', 'other', '--', ...asAgent])
+
+    assert.equal(stdout, 'undefined\n', stderr)
+  })
+
+  it('is started by the key of the outer run, and no name of another one makes it wider', async () => {
+    const wide = await world.startAsking()
+    const [{ run_id, identity: agent }] = await auditLog('-n', '1', '--event', 'run.started')
+    const liar = await startLyingProxy({
+      run_id,
+      agent,
+      settings: { BROKER_HOME: world.home, BROKER_PORT: String(world.daemon.port) },
+      changes: {},
+    })
+    const show = [BROKER, 'run', '--', process.execPath, '-e', 'console.log(process.env.ACME_API_KEY)']
+
+    const lied = await world.broker(['run', '--only', 'other', '--', 'env', `HTTPS_PROXY=${liar}`, ...show])
+    const named = await world.broker(show.slice(1), { env: { BROKER_OUTER_RUN: run_id } })
+    await wide.end()
+
+    assert.deepEqual([lied.code, lied.stdout], [4, ''])
+    assert.match(lied.stderr, /The run around this one has ended/)
+    assert.deepEqual([named.code, named.stdout], [2, ''])
+  })
+
+  it('is of the agent that the outer run is of, whichever is in use by then', async () => {
+    const switching = `"$0" agent create second >/dev/null && "$0" agent use second >/dev/null && "$0" run -- "$@"`
+    const command = ['sh', '-c', switching, BROKER, process.execPath, '-e', CHILD, `https://${ACME}/v1/items`]
+
+    const { stdout, stderr } = await world.broker(['run', '--', ...command])
+    const [inner, outer] = await auditLog('-n', '2', '--event', 'run.started')
+
+    assert.equal(JSON.parse(stdout).status, 200, stderr)
+    assert.equal(inner.identity, outer.identity)
+    assert.equal((await world.broker(['agent', 'use', outer.identity])).code, 0)
+  })
+
   it('may do less, and the placeholders of the rest are gone', async () => {
     const { stdout } = await inner(`https://${OTHER}/v1/items`, [], ['--only', 'other'])
 
@@ -163,6 +207,22 @@ describe('a run within a run', { timeout: 240_000 }, () => {
     cleanup.after(() => process.kill(pid))
     assert.doesNotMatch(readFileSync(`/proc/${pid}/environ`, 'latin1'), /_PROXY=http/i)
   })
+
+  // biome-ignore lint/suspicious/noExplicitAny: what `log --json` prints.
+  async function auditLog(...args: readonly string[]): Promise<any[]> {
+    return JSON.parse((await world.broker(['log', '--json', ...args])).stdout)
+  }
+
+  /** Answers as if it were the proxy of that run; its address. */
+  async function startLyingProxy(description: object): Promise<string> {
+    const server = createServer((_, answer) => answer.end(JSON.stringify(description)))
+    server.listen(0, '127.0.0.1')
+    await once(server, 'listening')
+    cleanup.after(() => server.close())
+    const address = server.address()
+    const port = typeof address === 'object' && address !== null ? address.port : 0
+    return `http://broker:${'a'.repeat(32)}@127.0.0.1:${port}`
+  }
 
   async function startCompanyProxy(password: string) {
     const tunnels: string[] = []

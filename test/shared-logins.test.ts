@@ -19,6 +19,8 @@ describe('logins at daemons with one Postgres and Redis', { skip: whyNot('redis'
   let redis: RedisServer
   let provider: ScriptedServer
   let token: ScriptedAnswer
+  /** Seconds between two questions about a code. */
+  let interval: number
   let balanced: Balanced
   let ada: Caller
   let count = 0
@@ -27,7 +29,7 @@ describe('logins at daemons with one Postgres and Redis', { skip: whyNot('redis'
     const postgres = await startPostgres(cleanup)
     provider = await startScriptedServer(({ path }, origin) => {
       if (path === '/token') return token
-      const code = { device_code: DEVICE_CODE, user_code: 'WDJB-MJHT', verification_uri: `${origin}/go`, interval: 5 }
+      const code = { device_code: DEVICE_CODE, user_code: 'WDJB-MJHT', verification_uri: `${origin}/go`, interval }
       return path === '/device' ? { body: code } : undefined
     })
     cleanup.after(() => provider.close())
@@ -43,6 +45,7 @@ describe('logins at daemons with one Postgres and Redis', { skip: whyNot('redis'
   })
   beforeEach(() => {
     token = GRANTED
+    interval = 5
   })
 
   /** At the first daemon, for a connection of its own. */
@@ -166,6 +169,27 @@ describe('logins at daemons with one Postgres and Redis', { skip: whyNot('redis'
     assert.notEqual((await comeBackTo(1, session)).status, 200)
     await balanced.again(0)
     assert.equal(await statusAt(0, session), 'cancelled')
+  })
+
+  it('are gone on with by another daemon, where the one that asked about a code was killed and nobody else asks', async () => {
+    await whenUsed()
+    while (!/ 2$/.test(redis.command('PUBSUB', 'NUMSUB', 'broker:messages').replaceAll('\n', ' ')));
+    token = PENDING
+    interval = 1
+    const session = await begin({ flow: 'device_code' })
+    await balanced.daemons[0]?.stop('SIGKILL')
+    const before = asked()
+    const arrived = Promise.withResolvers<void>()
+    token = {
+      raw(response) {
+        arrived.resolve()
+        response.writeHead(200, { 'content-type': 'application/json' }).end(JSON.stringify(GRANTED.body))
+      },
+    }
+    await arrived.promise
+    while ((await statusAt(1, session)) !== 'completed');
+    assert.deepEqual([asked(), await connected(session)], [before + 1, true])
+    await balanced.again(0)
   })
 
   it('say nothing of themselves to who looks into Redis', async () => {

@@ -9,6 +9,7 @@ import {
   type CredentialKind,
   destinationText,
   differenceOf,
+  differencesOf,
   hasSection,
   isSameDestination,
 } from '../src/daemon/providers/index.ts'
@@ -97,35 +98,62 @@ function linesOf(text: string): readonly string[] {
 }
 
 function destinationsOf(texts: readonly string[]): Destinations {
-  return new Map(
-    texts.flatMap((text) => {
-      const definition = JSON.parse(text) as ProviderDefinition
-      const isThere = (kind: CredentialKind) =>
-        kind === 'oauth2' ? definition.oauth !== undefined : hasSection(definition, kind)
-      return KINDS.filter(isThere).map(
-        (kind) => [`${definition.name} ${kind}`, destinationText(definition, kind)] as const,
-      )
-    }),
+  return new Map(texts.flatMap(destinationsIn))
+}
+
+const parsed = new Map<string, readonly (readonly [string, string])[]>()
+
+/** A definition is the same at most commits. */
+function destinationsIn(text: string): readonly (readonly [string, string])[] {
+  const before = parsed.get(text)
+  if (before !== undefined) return before
+  const definition = JSON.parse(text) as ProviderDefinition
+  const isThere = (kind: CredentialKind) =>
+    kind === 'oauth2' ? definition.oauth !== undefined : hasSection(definition, kind)
+  const found = KINDS.filter(isThere).map(
+    (kind) => [`${definition.name} ${kind}`, destinationText(definition, kind)] as const,
   )
+  parsed.set(text, found)
+  return found
 }
 
 function tableOf(present: Destinations, history: readonly Release[]): string {
-  const earlier = new Map<string, Set<string>>()
-  for (const [key, text] of history.toReversed().flatMap(({ destinations }) => [...destinations])) {
-    if (present.get(key) === text) continue
-    const [provider = ''] = key.split(' ')
-    earlier.set(provider, (earlier.get(provider) ?? new Set()).add(text))
+  const earlier = new Map<string, Map<string, string[]>>()
+  for (const [key, text] of movedSince(present, history)) {
+    const [provider = '', kind = ''] = key.split(' ')
+    const kinds = earlier.get(provider) ?? new Map<string, string[]>()
+    earlier.set(provider, kinds.set(kind, [...(kinds.get(kind) ?? []), text]))
   }
   const sorted = [...earlier].toSorted(([a], [b]) => (a < b ? -1 : 1))
-  const table = Object.fromEntries(sorted.map(([name, texts]) => [name, [...texts].map((text) => JSON.parse(text))]))
-  return formatted(`/** Made by \`npm run moved\`: by provider, what its credentials were bound to under earlier definitions. */
-export const EARLIER_DESTINATIONS: Readonly<Record<string, readonly EarlierDestination[]>> = ${JSON.stringify(table, undefined, 2)}
+  const table = Object.fromEntries(
+    sorted.map(([provider, kinds]) => [
+      provider,
+      Object.fromEntries([...kinds].map(([kind, all]) => [kind, differencesOf(kind as CredentialKind, all)])),
+    ]),
+  )
+  return formatted(`import type { CredentialKind } from './destination-digest.ts'
+import type { JsonObject } from './merge-patch.ts'
 
-export interface EarlierDestination {
-  readonly auth_type: string
-  readonly [member: string]: unknown
-}
+/**
+ * Made by \`npm run moved\`: by provider and kind, what its credentials were bound to under earlier definitions, newest first,
+ * each as the difference (RFC 7396) from the one after it.
+ */
+export const EARLIER_DESTINATIONS: Readonly<
+  Record<string, Readonly<Partial<Record<CredentialKind, readonly JsonObject[]>>>>
+> = ${JSON.stringify(table, undefined, 2)}
 `)
+}
+
+/** Each destination that is not the present one, once, newest first. */
+function movedSince(present: Destinations, history: readonly Release[]): readonly (readonly [string, string])[] {
+  const all = history.toReversed().flatMap(({ destinations }) => [...destinations])
+  const moved = all.filter(([key, text]) => present.get(key) !== text)
+  return [...new Map(moved.map(([key, text]) => [`${key} ${text}`, [key, text] as const])).values()]
+}
+
+/** Returns whom each earlier destination belonged to, `provider kind`, and its text. */
+export function movedDestinations(): readonly (readonly [string, string])[] {
+  return movedSince(presentDestinations(), earlierDestinations())
 }
 
 function formatted(source: string): string {

@@ -22,7 +22,7 @@ export const revealList: Readonly<Record<string, number>> = {
   // A login that waits, on its way into what is sealed.
   'src/daemon/auth-sessions/session-record.ts': 2,
   // The id of a session, sealed because it opens the session's pages.
-  'src/daemon/auth-sessions/shared-registry.ts': 1,
+  'src/daemon/auth-sessions/shared-registry.ts': 2,
   'src/daemon/connections/connection-view.ts': 1,
   'src/daemon/connections/credential-record.ts': 2,
   'src/daemon/connections/managed-connections.ts': 1,
@@ -57,5 +57,6 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/proxy/start-proxy.ts': 1,
   'src/run/child-environment.ts': 1,
   'src/run/descendants.ts': 1,
+  'src/run/outer-run.ts': 1,
   'src/run/serve-run.ts': 1,
 }

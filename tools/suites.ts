@@ -1,3 +1,9 @@
+import { join } from 'node:path'
+import { root } from './source-files.ts'
+
+/** The daemon as one file: two folders below the root, from where it finds what its sources find. */
+export const BUNDLED_DAEMON = join(root, '.suites/daemon/main.js')
+
 export const ALL_SUITES: readonly string[] = ['src/**/*.test.ts', 'test/**/*.test.ts', 'tools/**/*.test.ts']
 
 /**

@@ -7,7 +7,7 @@ import { globSync } from 'node:fs'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { root } from './source-files.ts'
-import { ALL_SUITES, suitesOf } from './suites.ts'
+import { ALL_SUITES, BUNDLED_DAEMON, suitesOf } from './suites.ts'
 
 /** Milliseconds after which a test has failed: far more than any needs, so that one that hangs is named, and ends. */
 const LONGEST_TEST = 900_000
@@ -18,9 +18,13 @@ const { values, positionals } = parseArgs({
 })
 const isPart = values.room.length > 0 || positionals.length > 0
 
+/** Suites and the daemons that they start load the same code hundreds of times: compiled once, it is kept. */
+const env: NodeJS.ProcessEnv = { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/suites') }
 if (!isPart) {
   run('tools/prepare-system.ts')
   run('tools/build.ts')
+  // A part has begun before a bundle is made.
+  if (run('tools/bundle-daemon.ts')) env['SUITES_DAEMON'] = BUNDLED_DAEMON
 }
 const checked = isPart || run('tools/check.ts')
 const patterns = isPart ? suitesOf(values.room, positionals) : ALL_SUITES
@@ -39,8 +43,7 @@ function run(...args: readonly string[]): boolean {
   const { status } = spawnSync(process.execPath, ['--disable-warning=ExperimentalWarning', ...args], {
     cwd: root,
     stdio: 'inherit',
-    // Suites and the daemons that they start load the same code hundreds of times: compiled once, it is kept.
-    env: { ...process.env, NODE_COMPILE_CACHE: join(root, 'node_modules/.cache/suites') },
+    env,
   })
   return status === 0
 }

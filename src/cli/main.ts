@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import { CommanderError } from 'commander'
 import picocolors from 'picocolors'
-import { loadConfig, proxyOfRun, refuseForeignHome, userFolder } from '../config/index.ts'
+import { loadConfig, proxiesOfRun, refuseForeignHome, userFolder } from '../config/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { StartedProxy } from '../run/index.ts'
 import { COMPLETE_WORDS } from './command-words.ts'
@@ -80,10 +80,10 @@ async function completeWords(words: readonly string[]): Promise<number> {
 
 /** Takes back what a run changed for its child, for a `broker` that the child calls. */
 async function ownEnvironment(): Promise<NodeJS.ProcessEnv> {
-  const proxy = proxyOfRun(process.env)
-  if (proxy === undefined) return process.env
+  const proxies = proxiesOfRun(process.env)
+  if (proxies.length === 0) return process.env
   const { outsideOfRun } = await import('../run/index.ts')
-  return await outsideOfRun(process.env, proxy)
+  return await outsideOfRun(process.env, proxies)
 }
 
 function openInvocation(globals: GlobalOptions, output: Output, environment: NodeJS.ProcessEnv): Invocation {

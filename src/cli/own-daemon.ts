@@ -102,8 +102,10 @@ async function untilProven(config: Config, log: DebugLog, checkAlive: () => void
   try {
     for (;;) {
       const info = readDaemonInfo(config.paths)
-      if (info && (await hasProven(client, isSealed(info) ? 'sealed' : Date.now() > deadline ? 'late' : 'starting')))
-        return info
+      const isLate = Date.now() > deadline
+      // What is written may be of a daemon before, as long as nothing listens.
+      const mayComeYet = (error: unknown) => (isSealed(info) ? isNothingListening(error) : !isLate)
+      if (info && (await hasProven(client, mayComeYet))) return info
       checkAlive()
       if (Date.now() > deadline) throw tooSlow(config)
       await delay(LOOK_AGAIN)
@@ -113,14 +115,16 @@ async function untilProven(config: Config, log: DebugLog, checkAlive: () => void
   }
 }
 
-async function hasProven(client: ReturnType<typeof connect>, state: 'starting' | 'late' | 'sealed'): Promise<boolean> {
+async function hasProven(
+  client: ReturnType<typeof connect>,
+  mayComeYet: (error: unknown) => boolean,
+): Promise<boolean> {
   try {
     await client.prove()
     return true
   } catch (error) {
-    // What is written may be of a daemon before, as long as nothing listens.
-    if (state === 'late' || (state === 'sealed' && !isNothingListening(error))) throw error
-    return false
+    if (mayComeYet(error)) return false
+    throw error
   }
 }
 

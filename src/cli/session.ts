@@ -18,15 +18,16 @@ import { withMeantProvider } from './meant-provider.ts'
 import { versionSkew } from './version-skew.ts'
 
 /**
- * Does `work` as the active agent, and lets go of the daemon after.
+ * Does `work` as `signer`, or else as the active agent, and lets go of the daemon after.
  * @throws BrokerError DaemonUnavailableError before anything else, then AuthenticationFailedError where there is no agent.
  */
 export async function asAgent<Result>(
   { config, log, output, version }: Pick<Invocation, 'config' | 'log' | 'output' | 'version'>,
   work: (client: DaemonClient) => Promise<Result>,
+  signer?: Signer,
 ): Promise<Result> {
   await requireDaemonWithoutAgent(config, log)
-  const client = connect(config, log, activeSigner(config), (health) => {
+  const client = connect(config, log, signer ?? activeSigner(config), (health) => {
     const skew = versionSkew(version, health.version, config)
     if (skew !== undefined) output.noticeOnce(skew)
   })

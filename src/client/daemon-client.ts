@@ -282,6 +282,12 @@ export class DaemonClient {
     await this.#call('POST /api/providers', { body: { definition: definition as DefinitionToRegister, beside: true } })
   }
 
+  /** Host patterns for which the signer could have something injected, were it connected. */
+  async routableHosts(): Promise<readonly string[]> {
+    const { routes } = await this.#call('GET /api/proxy/routes', { query: { scope: 'all' } })
+    return [...new Set(routes.map(({ host }) => host))]
+  }
+
   /** Removes it where nobody has a connection of it, once nobody logs in there. */
   removeUnusedProvider(name: string): Promise<RemovedProvider> {
     return this.#call('DELETE /api/providers/{provider}', { params: { provider: name }, query: { unused: 'true' } })
@@ -361,15 +367,10 @@ export class DaemonClient {
     operator: Secret,
   ): Promise<PasswordReset> {
     await this.prove()
-    const body = Buffer.from(JSON.stringify({ email, password: password.reveal() }))
-    const headers = {
-      accept: 'application/json',
-      'content-type': 'application/json',
-      'content-length': String(body.length),
-      'x-broker-operator': operator.reveal(),
-    }
+    const { headers, body } = contentOf({ email, password: password.reveal() })
     const target = targetOf('POST /api/admin/reset-password' satisfies EndpointKey, {})
-    return this.#read(await this.#send({ ...target, headers, body, timeout: ANSWER_TIMEOUT }))
+    const signedByNobody = { ...headers, 'x-broker-operator': operator.reveal() }
+    return this.#read(await this.#send({ ...target, headers: signedByNobody, body, timeout: ANSWER_TIMEOUT }))
   }
 
   /** Asks one endpoint, and gives what its schema says: the daemon checks it before it leaves. */
@@ -391,14 +392,12 @@ export class DaemonClient {
   // Signed anew for each attempt: the daemon takes a proof once.
   #sign({ method, path, body: json, headers }: Call): Outgoing {
     const { handle, key } = this.#signer()
-    const body = json === undefined ? NO_BODY : Buffer.from(JSON.stringify(json))
+    const { headers: content, body } = contentOf(json)
     const proof = mintProof(key, { handle, method, url: this.baseUrl + path, body })
-    const content: Record<string, string> =
-      json === undefined ? {} : { 'content-type': 'application/json', 'content-length': String(body.length) }
     return {
       method,
       path,
-      headers: { authorization: `PoP ${proof}`, accept: 'application/json', ...content, ...headers },
+      headers: { authorization: `PoP ${proof}`, ...content, ...headers },
       body,
       timeout: ANSWER_TIMEOUT,
     }
@@ -532,6 +531,16 @@ type CallArguments<K extends EndpointKey> =
 
 interface AnyRequest extends TargetParts {
   readonly body?: object | undefined
+}
+
+function contentOf(json: object | undefined): { readonly headers: Headers; readonly body: Uint8Array<ArrayBuffer> } {
+  const accept = { accept: 'application/json' }
+  if (json === undefined) return { headers: accept, body: NO_BODY }
+  const body = Buffer.from(JSON.stringify(json))
+  return {
+    headers: { ...accept, 'content-type': 'application/json', 'content-length': String(body.length) },
+    body,
+  }
 }
 
 function callOf(key: EndpointKey, request: AnyRequest = {}, { headers, isRepeatable }: CallOptions = {}): Call {

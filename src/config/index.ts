@@ -24,7 +24,7 @@ export {
   type LogLevel,
   loadConfig,
   parseBaseUrl,
-  proxyOfRun,
+  proxiesOfRun,
   withoutProxies,
 } from './load-config.ts'
 export { ensureOperatorSecret, readOperatorSecret } from './operator-secret.ts'

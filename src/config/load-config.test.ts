@@ -18,6 +18,7 @@ describe('the configuration', () => {
       port: 7998,
       encryptionMode: 'auto',
       registration: 'open',
+      overrides: 'allow',
       logLevel: 'info',
     })
     assert.deepEqual(proxy, {})

@@ -26,8 +26,14 @@ export interface Config {
   readonly environment: Environment
   /** Descriptors from 3 on that were open when `broker` was started. */
   readonly inheritedDescriptors: readonly number[]
-  /** Id of the run that this is started in. */
-  readonly outerRun?: string
+  /** The run that this is started in. */
+  readonly outerRun?: OuterRun
+}
+
+interface OuterRun {
+  readonly id: string
+  /** Handle of the agent that it is of. */
+  readonly agent: string | undefined
 }
 
 interface DaemonConfig {
@@ -47,6 +53,8 @@ interface DaemonConfig {
   readonly logLevel: LogLevel
   /** Whether anybody who gets here may make an account. */
   readonly registration: (typeof REGISTRATION)[number]
+  /** Whether a run may trust roots, and dial addresses, that are not the machine's own. */
+  readonly overrides: (typeof OVERRIDES)[number]
   /** Reverse proxies whose word on where a request comes from is taken: addresses and CIDRs, as they were written. */
   readonly trustedProxies?: readonly string[]
   /** Who may be handed a secret: agents and their runs, or runs alone. */
@@ -54,6 +62,7 @@ interface DaemonConfig {
 }
 
 const REGISTRATION = ['open', 'closed'] as const
+const OVERRIDES = ['allow', 'forbid'] as const
 
 /** What the proxy of `run` itself obeys (contract section 9); the text is parsed by the proxy. */
 export interface ProxyConfig {
@@ -92,7 +101,7 @@ export function loadConfig(environment: Environment, userFolder: string): Config
     inherited: inheritable(environment),
     environment,
     inheritedDescriptors: descriptorsOf(env['BROKER_INHERITED_DESCRIPTORS']),
-    ...(env['BROKER_OUTER_RUN'] && { outerRun: env['BROKER_OUTER_RUN'] }),
+    ...(env['BROKER_OUTER_RUN'] && { outerRun: { id: env['BROKER_OUTER_RUN'], agent: env['BROKER_OUTER_AGENT'] } }),
   })
 }
 
@@ -129,25 +138,26 @@ const PROXY_VARIABLES = ['HTTPS_PROXY', 'HTTP_PROXY', 'ALL_PROXY'].flatMap((name
 const PROXY_OF_RUN = /^http:\/\/broker:[\w-]{32}@127\.0\.0\.1:\d{1,5}\/?$/
 
 /**
- * The proxy of the run that this process is of: what its own environment names, or that of a process it descends from, for
- * an agent starts its MCP servers with hardly any environment. Undefined outside of runs.
+ * Where the proxy of the run that this process is of may be: what its own environment names, and those of the processes it
+ * descends from, nearest first, for an agent starts its MCP servers with hardly any environment. Empty outside of runs.
  */
-export function proxyOfRun(environment: Environment): string | undefined {
+export function proxiesOfRun(environment: Environment): readonly string[] {
   const own = [environment['HTTPS_PROXY'], environment['https_proxy']].find((url) => url && PROXY_OF_RUN.test(url))
-  return own ?? proxyOfAncestors()
+  return [...new Set([...(own ? [own] : []), ...proxiesOfAncestors()])]
 }
 
 const MOST_ANCESTORS = 64
 
 /** On Linux alone: other systems do not tell. */
-function proxyOfAncestors(): string | undefined {
+function proxiesOfAncestors(): readonly string[] {
+  const found: string[] = []
   let pid = process.ppid
   for (let count = 0; pid > 1 && count < MOST_ANCESTORS; count += 1) {
     const url = /(?:^|\0)HTTPS_PROXY=([^\0]*)/.exec(textOf(`/proc/${pid}/environ`))?.[1]
-    if (url && PROXY_OF_RUN.test(url)) return url
+    if (url && PROXY_OF_RUN.test(url)) found.push(url)
     pid = Number(/^PPid:\s*(\d+)$/m.exec(textOf(`/proc/${pid}/status`))?.[1] ?? 0)
   }
-  return undefined
+  return found
 }
 
 function textOf(path: string): string {
@@ -236,6 +246,7 @@ function daemonConfig(env: Environment): DaemonConfig {
       env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
       REGISTRATION,
     ),
+    overrides: oneOf('BROKER_OVERRIDES', env['BROKER_OVERRIDES'] ?? 'allow', OVERRIDES),
     releaseTo: oneOf('BROKER_RELEASE_TO', env['BROKER_RELEASE_TO'] ?? 'identities', RELEASE_TO),
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
     ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),

@@ -118,6 +118,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     vault,
     rights,
     baseUrl,
+    overrides: settings.overrides,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
   const accounts = openAccounts({

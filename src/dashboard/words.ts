@@ -76,10 +76,12 @@ export function whoDid({ identity, principal_id }: AuditEvent, me: Me): string {
 }
 
 /** What an event is about, a line each. */
-export function aboutEvent({ event, request, reason }: AuditEvent): readonly string[] {
+export function aboutEvent({ dialled, event, overrides, request, reason }: AuditEvent): readonly string[] {
   const asked = request && `${request.method} ${request.host}${request.path}`
   const why = reason !== undefined && event === 'run.started' ? `$ ${reason}` : reason
-  return [asked, why].filter((line) => line !== undefined)
+  const where = dialled && `at ${dialled}`
+  const own = overrides && `with ${Object.keys(overrides).join(', ')} of its own`
+  return [asked, why, where, own].filter((line) => line !== undefined)
 }
 
 /** What the person at this browser calls the agent; undefined where that is its handle, or it is another's. */

@@ -4,6 +4,7 @@
  */
 export { claimCode } from './claim-code.ts'
 export { didOf } from './did-key.ts'
+export { signInnerRun, verifyInnerRun } from './inner-run.ts'
 export { mintProof } from './mint-proof.ts'
 export { generateSigningKey, type SigningKey, signingKeyFromPem, verifySignature } from './signing-key.ts'
 export { type Proof, verifyProof } from './verify-proof.ts'

@@ -32,11 +32,13 @@ export {
 } from './host-pattern.ts'
 export { isListed, plainAddress, prefixOf, reachedAddress } from './ip-address.ts'
 export { isCommonLoopback, isLoopback } from './loopback.ts'
+export { NameSuffixes } from './name-suffixes.ts'
 export { isExcepted, type ProxyException, parseNoProxy } from './no-proxy.ts'
 export {
   certificatesIn,
   certificatesOf,
   isUnknownAuthority,
+  rootsBeyondSystem,
   systemRoots,
   trustContext,
   usableCertificates,

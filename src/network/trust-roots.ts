@@ -45,6 +45,18 @@ export function systemRoots(): readonly string[] {
   return []
 }
 
+/** Those of `roots` (PEM) that a TLS client would believe, and that neither Node nor the system has. */
+export function rootsBeyondSystem(roots: readonly string[]): readonly string[] {
+  const given = certificatesIn(...roots).filter(isPlain)
+  if (given.length === 0) return []
+  const known = new Set([...rootCertificates, ...systemRoots()].map(bodyOf))
+  return given.filter((root) => !known.has(bodyOf(root)))
+}
+
+function bodyOf(pem: string): string {
+  return pem.replace(/-----[A-Z ]+-----|\s+/g, '')
+}
+
 /** Whom a TLS client believes: Node's own roots, the system's, and `furtherRoots` (PEM). */
 export function trustContext(furtherRoots: readonly string[]): SecureContext {
   const ca = certificatesIn(...rootCertificates, ...systemRoots(), ...furtherRoots).filter(isPlain)

@@ -49,6 +49,7 @@ export {
   FLOWS,
   type FlowName,
   GRANTS,
+  INNER_RUN_PATH,
   PROXY_EVENTS,
   QUIRKS,
   type QuirkName,

@@ -41,6 +41,8 @@ export const DEFAULT_PORT = 7998
 
 /** Path at which a run's proxy says what it is, to whom it serves. */
 export const RUN_DESCRIPTION_PATH = '/run'
+/** With the did:key of a run that is to be started within this one behind it: the proxy says with its own key that it is. */
+export const INNER_RUN_PATH = `${RUN_DESCRIPTION_PATH}?inner=`
 
 /** Every value of `event` (contract section 11). */
 export const AUDIT_EVENTS = [

@@ -147,7 +147,7 @@ async function answerUnder(
     openPort: undefined,
     keyPin: undefined,
     interceptedHosts: [],
-    routesChanged: () => undefined,
+    routesChanged: async () => {},
     flush: async () => {},
     close: async () => {},
   }

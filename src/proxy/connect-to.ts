@@ -1,4 +1,4 @@
-import { type Authority, type Host, hostOf } from '../network/index.ts'
+import { type Authority, bracketed, type Host, hostOf } from '../network/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 
 /** Dial elsewhere, verify the name as before, as `curl --connect-to`: `host` `''` and `port` 0 match any, `toHost` `''` and `toPort` 0 change nothing. */
@@ -28,6 +28,11 @@ function parseEntry(entry: string): ConnectTo {
     })
   }
   return { host: hostOf(host), port: Number(port), toHost: hostOf(toHost), toPort: Number(toPort) }
+}
+
+/** As it is written in `BROKER_PROXY_CONNECT_TO`. */
+export function formatConnectTo({ host, port, toHost, toPort }: ConnectTo): string {
+  return [bracketed(host), port || '', bracketed(toHost), toPort || ''].join(':')
 }
 
 /** Where to dial in place of `target`; the first entry that matches decides. */

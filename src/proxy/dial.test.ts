@@ -3,7 +3,10 @@ import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
 import { connect as connectTcp, createServer, type Socket } from 'node:net'
 import { type TestContext, test } from 'node:test'
+import { type Authority, authority } from '../network/index.ts'
+import { parseConnectTo } from './connect-to.ts'
 import { parseCorporateProxy } from './corporate-proxy.ts'
+import { Dialer } from './dial.ts'
 import {
   answering,
   ask,
@@ -208,4 +211,23 @@ test('a corporate proxy that refuses is named in the 502, without its credential
   const answer = await ask(t, proxy, 'api.prov.test', GET)
   assert.match(answer, /^HTTP\/1.1 502 [\s\S]*"reason":"corporate_proxy"/)
   assert.doesNotMatch(answer, /CNRY/)
+})
+
+test('where a request goes is told where that is not its host’s own address', () => {
+  const corporateProxy = parseCorporateProxy({
+    HTTPS_PROXY: 'http://u:CNRYpw@proxy.test:3128',
+    HTTP_PROXY: 'http://plain-proxy.test:3128',
+    NO_PROXY: 'direct.test',
+  })
+  const connectTo = parseConnectTo('api.prov.test:443:127.0.0.1:8443,direct.test:443:direct.test:443')
+  const staysHere = ({ host }: Authority) => host === '127.0.0.1'
+  const dialer = new Dialer({ guard: () => undefined, connectTo, corporateProxy, upstreamCa: [], staysHere })
+  const dialled = (host: string) => [
+    dialer.dialledOverTls(authority(host, 443)),
+    dialer.dialledInTheClear(authority(host, 443)),
+  ]
+  assert.deepEqual(dialled('api.prov.test'), ['127.0.0.1:8443', 'plain-proxy.test:3128'])
+  assert.deepEqual(dialled('other.test'), ['proxy.test:3128', 'plain-proxy.test:3128'])
+  assert.deepEqual(dialled('direct.test'), [undefined, undefined])
+  assert.equal(dialled('127.0.0.1')[1], undefined)
 })

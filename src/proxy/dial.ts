@@ -51,6 +51,23 @@ export class Dialer {
     return this.#staysHere(target) ? undefined : corporateProxyFor(this.#options.corporateProxy, 'http', target)
   }
 
+  /** Returns where a request over TLS is sent in place of its host's own address: there, or to a proxy; undefined for neither. */
+  dialledOverTls(target: Authority): string | undefined {
+    return this.#dialledElsewhere(target) ?? named(corporateProxyFor(this.#options.corporateProxy, 'https', target))
+  }
+
+  /** The same of one over plain http. */
+  dialledInTheClear(target: Authority): string | undefined {
+    if (this.#staysHere(target)) return undefined
+    return named(this.httpProxyFor(target)) ?? this.#dialledElsewhere(target)
+  }
+
+  #dialledElsewhere(target: Authority): string | undefined {
+    if (this.#options.connectTo.length === 0) return undefined
+    const address = formatAuthority(this.#redirected(target))
+    return address === formatAuthority(target) ? undefined : address
+  }
+
   /** A TCP connection for a tunnel. */
   tunnel(target: Authority): Promise<Socket> {
     return this.#dial(target, (signal) => this.#reach(target, signal))
@@ -188,6 +205,10 @@ export class Dialer {
 export function proxyAuthorization({ authorization }: ProxyEndpoint): readonly Field[] {
   if (authorization === undefined) return []
   return [{ name: 'proxy-authorization', value: authorization.reveal(), spelled: 'Proxy-Authorization' }]
+}
+
+function named(endpoint: ProxyEndpoint | undefined): string | undefined {
+  return endpoint && formatAuthority(endpoint)
 }
 
 function refusedBy({ isOuterRun }: ProxyEndpoint, { host }: Authority, cause: unknown): Refusal {

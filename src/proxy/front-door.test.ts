@@ -3,17 +3,22 @@ import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type TestContext, test } from 'node:test'
+import { setImmediate } from 'node:timers/promises'
 import { connect } from 'node:tls'
 import { authority } from '../network/index.ts'
-import type { ProxyOptions } from './start-proxy.ts'
+import type { Routes } from '../schemas/index.ts'
+import type { ProxyOptions, RunningProxy } from './start-proxy.ts'
 import {
   answering,
+  ask,
   authorizationLine,
   Client,
+  CREDENTIAL,
   OK,
   openPlain,
   openTls,
   openTunnel,
+  route,
   stage,
   tcpOrigin,
   testAuthority,
@@ -236,6 +241,64 @@ test('nothing is intercepted where nothing is routed', async (t) => {
   const { proxy } = await stage(t, {}, { routes: { routes: [], version: '1' } })
   assert.equal(proxy.caPem, undefined)
   assert.deepEqual(proxy.interceptedHosts, [])
+})
+
+test('a host that is connected later is intercepted as soon as the routes are asked for again', async (t) => {
+  const origin = await tlsOrigin(t, answering(OK))
+  const { proxy, daemon } = await stage(t, { 'later.prov.test': origin }, { coverable: ['*.prov.test'] })
+  const before = await trusts(proxy, 'later.prov.test')
+  daemon.routes = async () => ({ routes: [route('later.prov.test')], version: '2' })
+  await proxy.routesChanged()
+
+  assert.equal(before, false, 'it showed its own certificate')
+  assert.match(
+    await ask(t, proxy, 'later.prov.test', 'GET / HTTP/1.1\r\nHost: later.prov.test\r\n\r\n'),
+    /^HTTP\/1.1 200/,
+  )
+  assert.match(origin.received(), new RegExp(`Authorization: ${CREDENTIAL}`, 'i'))
+  assert.deepEqual(proxy.interceptedHosts, ['api.prov.test', 'later.prov.test'])
+
+  async function trusts({ caPem }: RunningProxy, servername: string): Promise<boolean> {
+    const socket = connect({ socket: await openTunnel(t, proxy, `${servername}:443`), servername, ca: caPem })
+    const [outcome] = await Promise.race([once(socket, 'secureConnect').then(() => [true]), once(socket, 'error')])
+    socket.destroy()
+    return outcome === true
+  }
+})
+
+test('a host that no definition had is refused once it is connected, and the answer says that a new run is needed', async (t) => {
+  const { client, auth, proxy, daemon } = await world(t)
+  daemon.routes = async () => ({ routes: [route('evil.test')], version: '2' })
+  await proxy.routesChanged()
+  client.send(`CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\n${auth}\r\n`)
+  const answer = await client.until(JSON_END)
+  assert.match(answer, /^HTTP\/1.1 403 /)
+  assert.match(answer, /connected after this run began/)
+  assert.match(answer, /Start the command again/)
+
+  const inner = openPlain(t, proxy)
+  inner.send(`CONNECT evil.test:443 HTTP/1.1\r\nHost: evil.test:443\r\nBroker-Tunnel: untouched\r\n${auth}\r\n`)
+  await inner.until(/^HTTP\/1.1 200 /)
+  await proxy.flush()
+  assert.deepEqual(
+    daemon.events.map(({ event, reason }) => [event, reason]),
+    [['proxy.denied', 'new_run_needed']],
+  )
+})
+
+test('who asks for the routes while they are asked for gets what was there after', async (t) => {
+  const asked: ((routes: Routes) => void)[] = []
+  const { proxy, daemon } = await stage(t, {}, { coverable: ['*.prov.test'] })
+  daemon.routes = () => new Promise((resolve) => asked.push(resolve))
+  const first = proxy.routesChanged()
+  const second = proxy.routesChanged()
+  const third = proxy.routesChanged()
+  asked[0]?.({ routes: [], version: '2' })
+  await first
+  while (asked.length < 2) await setImmediate()
+  asked[1]?.({ routes: [route('later.prov.test')], version: '3' })
+  await Promise.all([second, third])
+  assert.deepEqual(proxy.interceptedHosts, ['api.prov.test', 'later.prov.test'])
 })
 
 test('closing ends every connection and tells of what was under way', async (t) => {

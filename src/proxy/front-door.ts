@@ -1,7 +1,7 @@
 import { createHash, timingSafeEqual } from 'node:crypto'
 import type { Socket } from 'node:net'
 import { type Authority, formatAuthority, isCommonLoopback, parseAuthority } from '../network/index.ts'
-import { RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
+import { INNER_RUN_PATH, RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
 import type { AddressGuard } from './address-guard.ts'
 import { type Dialer, proxyAuthorization } from './dial.ts'
@@ -15,6 +15,7 @@ import {
   isBodiless,
   METHOD_NOT_ALLOWED,
   NOT_A_PROXY_REQUEST,
+  newRunNeeded,
   PROXY_CREDENTIALS_WANTED,
   pathOf,
   plaintextRefused,
@@ -44,9 +45,11 @@ interface FrontDoorOptions {
   readonly services: Services
   /** For plain http. */
   readonly plainServices: Services
-  /** What a run that is started within this one has to know, as JSON. */
-  readonly describe: () => string
+  readonly describe: DescribeRun
 }
+
+/** Returns JSON for a run that is started within this one: what it has to know, or with its did:key that it is within. */
+export type DescribeRun = (inner: string | undefined) => string
 
 /** Whether a connection still has to show credentials. */
 export type Admission = 'granted' | 'by credentials'
@@ -81,11 +84,12 @@ export class FrontDoor {
 
   #judge(child: Socket, head: RequestHead, admission: Admission): Verdict {
     const isConnect = head.method === 'CONNECT'
-    const isDescription = head.method === 'GET' && head.target === RUN_DESCRIPTION_PATH
-    if (!isConnect && !isDescription && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
+    const inner = head.target.startsWith(INNER_RUN_PATH) ? head.target.slice(INNER_RUN_PATH.length) : undefined
+    const isOfRun = head.method === 'GET' && (inner !== undefined || head.target === RUN_DESCRIPTION_PATH)
+    if (!isConnect && !isOfRun && head.target.startsWith('/')) return refuse(NOT_A_PROXY_REQUEST)
     if (admission !== 'granted' && !this.#isAuthorized(head)) return refuse(PROXY_CREDENTIALS_WANTED)
     this.#waiting.admit(child)
-    if (isDescription) return { kind: 'answer', body: this.#options.describe() }
+    if (isOfRun) return { kind: 'answer', body: this.#options.describe(inner) }
     return isConnect ? this.#judgeConnect(head) : this.#judgePlain(head)
   }
 
@@ -98,9 +102,10 @@ export class FrontDoor {
   #judgeConnect(head: RequestHead): Verdict {
     const target = parseAuthority(head.target)
     if (target === null || !isBodiless(head.framing)) return refuse(BAD_AUTHORITY)
+    const isUntouched = head.fields.some(({ name }) => name === UNTOUCHED_HEADER.toLowerCase())
     const refusal = this.#refusalFor(target)
     if (refusal !== undefined) return refuse(refusal)
-    const isUntouched = head.fields.some(({ name }) => name === UNTOUCHED_HEADER.toLowerCase())
+    if (!isUntouched && this.#options.routes.needsNewRun(target)) return refuse(newRunNeeded(target.host))
     return { kind: 'connect', target, isUntouched }
   }
 

@@ -8,5 +8,6 @@
 export { type ConnectTo, parseConnectTo } from './connect-to.ts'
 export { type CorporateProxy, type CorporateProxyEnvironment, parseCorporateProxy } from './corporate-proxy.ts'
 export { throughOuterRun } from './outer-run.ts'
+export { overridesOf } from './overrides.ts'
 export { type Broker, newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
 export { type CertificateAuthority, createCertificateAuthority } from './tls/index.ts'

@@ -325,7 +325,7 @@ test('of a key in the path the audit log and the debug log show neither the one 
 })
 
 test('each injected request is told to the audit log, without its query', async (t) => {
-  const { proxy, daemon } = await world(t)
+  const { proxy, daemon, good } = await world(t)
   await ask(t, proxy, 'api.prov.test', get('api.prov.test', '/v1/x?key=CNRYq'))
   await proxy.flush()
   const [event] = daemon.events
@@ -336,6 +336,7 @@ test('each injected request is told to the audit log, without its query', async 
       provider: 'prov',
       connection: 'default',
       status: 'success',
+      dialled: `127.0.0.1:${good.port}`,
       run_id: 'run-1',
       id: '',
       timestamp: '',

@@ -4,13 +4,12 @@ import { coversPath } from '../protocol/index.ts'
 import type { Route, Routes } from '../schemas/index.ts'
 
 /**
- * Which hosts are intercepted and which paths on them are asked about. The hosts are fixed for the run, as the
- * certificate authority is constrained to them; a route that disappears stays, so that its requests are refused by the
- * daemon's answer and never sent on bare.
+ * Which hosts are intercepted and which paths on them are asked about. A host that is connected later follows where the
+ * run's certificate authority covers it; a route that disappears stays, so that its requests are refused by the daemon's
+ * answer and never sent on bare.
  */
 export class RouteTable {
-  /** Host patterns in lower case, each once. */
-  readonly hosts: readonly string[]
+  readonly #covers: (hostPattern: string) => boolean
   readonly #exact = new Map<string, Route[]>()
   readonly #wildcards: { readonly means: (host: string) => boolean; readonly route: Route }[] = []
   readonly #known = new Set<string>()
@@ -18,20 +17,32 @@ export class RouteTable {
   readonly #plain = new Map<string, Route[]>()
   /** What was found before: of a service with many hosts there are many patterns. */
   readonly #found = new Map<string, readonly Route[]>()
-  readonly #hostMatchers: readonly ((host: string) => boolean)[]
+  readonly #hostMatchers = new Map<string, (host: string) => boolean>()
+  /** What is connected now, and no certificate of this run can be for. */
+  #missed: readonly { readonly means: (host: string) => boolean; readonly port: number }[] = []
 
-  constructor({ routes }: Routes) {
+  /** @param covers whether the run's authority can have a certificate for each host of a pattern */
+  constructor({ routes }: Routes, covers: (hostPattern: string) => boolean) {
+    this.#covers = covers
     for (const route of routes) this.#learn(route)
-    this.hosts = [...new Set([...this.#known].map((key) => key.slice(0, key.indexOf('|'))))]
-    this.#hostMatchers = this.hosts.map(hostMatcher)
   }
 
-  /** Takes in what was connected since, on hosts that are intercepted; tells of the hosts that are not. */
+  /** Host patterns in lower case, each once. */
+  get hosts(): readonly string[] {
+    return [...this.#hostMatchers.keys()]
+  }
+
+  /** Takes in what was connected since; tells of the hosts that this run cannot intercept. */
   learn({ routes }: Routes): { readonly missedHosts: readonly string[] } {
-    const isIntercepted = (host: string) => this.hosts.includes(host) || this.knowsHost(host)
-    const missed = routes.filter(({ host, plain }) => !plain && isIP(host) === 0 && !isIntercepted(host))
+    const missed = routes.filter(({ host, plain }) => !plain && isIP(host) === 0 && !this.#covers(host))
     for (const route of routes) if (!missed.includes(route)) this.#learn(route)
+    this.#missed = missed.map(({ host, port }) => ({ means: hostMatcher(host), port }))
     return { missedHosts: [...new Set(missed.map(({ host }) => host))] }
+  }
+
+  /** Whether a credential is connected for this host and port that only a new run can inject. */
+  needsNewRun({ host, port }: Authority): boolean {
+    return this.#missed.some((missed) => missed.port === port && missed.means(host))
   }
 
   /** The routes of this host and port, in no order; empty where it is not intercepted. */
@@ -48,7 +59,7 @@ export class RouteTable {
 
   /** Whether any route has this host, whatever its port. */
   knowsHost(host: string): boolean {
-    return this.#hostMatchers.some((means) => means(host))
+    return this.#hostMatchers.values().some((means) => means(host))
   }
 
   /** The routes of this host and port whose requests come in the clear. */
@@ -80,6 +91,7 @@ export class RouteTable {
     if (this.#known.has(key) || isIP(host) !== 0) return
     this.#known.add(key)
     this.#found.clear()
+    this.#hostMatchers.set(host, hostMatcher(host))
     if (host.includes('*')) {
       this.#wildcards.push({ means: hostMatcher(host), route })
       return

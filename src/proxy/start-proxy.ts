@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { createServer, type Socket } from 'node:net'
+import { createServer, isIP, type Socket } from 'node:net'
 import type { ResolvedCredential } from '../injection/index.ts'
 import type { Authority } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
@@ -10,11 +10,11 @@ import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
 import { Dialer } from './dial.ts'
-import { type Admission, FrontDoor } from './front-door.ts'
+import { type Admission, type DescribeRun, FrontDoor } from './front-door.ts'
 import { UpstreamPool } from './http1/index.ts'
 import type { Services } from './relay.ts'
 import { RouteTable } from './route-table.ts'
-import { createCertificateAuthority } from './tls/index.ts'
+import { type CertificateAuthority, createCertificateAuthority } from './tls/index.ts'
 
 /** What the proxy asks of the daemon. */
 export interface Broker {
@@ -31,8 +31,10 @@ export interface Broker {
 
 export interface ProxyOptions {
   readonly broker: Broker
-  /** The routes at the start. Their hosts are the intercepted ones for the whole run. */
+  /** The routes at the start; `routesChanged` keeps them up to date. */
   readonly routes: Routes
+  /** Patterns of further hosts for which something may be connected later: the run's authority covers them too. */
+  readonly coverable?: readonly string[]
   readonly runId: string
   /** Refuse every host that no connected provider matches. */
   readonly strict: boolean
@@ -49,8 +51,8 @@ export interface ProxyOptions {
    * 127.0.0.1.
    */
   readonly admits?: (connection: { readonly peerPort: number; readonly ownPort: number }) => boolean
-  /** What a run that is started within this one has to know, as JSON; nothing where absent. */
-  readonly describe?: () => string
+  /** Nothing is told where absent. */
+  readonly describe?: DescribeRun
   /** Debug log; gets nothing secret. */
   readonly log: (event: object) => void
 }
@@ -62,14 +64,17 @@ export interface RunningProxy {
   readonly openPort: number | undefined
   /** What the child must present as Basic proxy credentials. */
   readonly credentials: { readonly username: string; readonly password: Secret }
-  /** The root that the child must trust (PEM); undefined where nothing is routed. */
+  /** The root that the child must trust (PEM); undefined where nothing is routed, nor can be. */
   readonly caPem: string | undefined
-  /** base64 of the SHA-256 of the public key that its certificates are for; undefined where nothing is routed. */
+  /** base64 of the SHA-256 of the public key that its certificates are for; undefined as above. */
   readonly keyPin: string | undefined
-  /** Host patterns that are intercepted. */
+  /** Host patterns that are intercepted now. */
   readonly interceptedHosts: readonly string[]
-  /** Has what may be routed asked for at once: it has changed. */
-  routesChanged(): void
+  /**
+   * Has the daemon asked which routes there are now: call it when they may have changed. Settled once the table has them, or
+   * the daemon could not be asked. The proxy calls it by itself every five seconds.
+   */
+  routesChanged(): Promise<void>
   /** Sends the audit events that are left; gives up after about 3 s. */
   flush(): Promise<void>
   /** Flushes, then closes every connection. */
@@ -87,8 +92,8 @@ export function newProxyPassword(): Secret {
 /** Starts the proxy on a free port of 127.0.0.1. */
 export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { broker, log, runId } = options
-  const routes = new RouteTable(options.routes)
-  const certificates = routes.hosts.length === 0 ? undefined : createCertificateAuthority(routes.hosts, new Date())
+  const certificates = authorityFor(options)
+  const routes = new RouteTable(options.routes, (host) => certificates?.covers(host) === true)
   const guard = createAddressGuard(options.daemonAddresses)
   const dialer = new Dialer({
     ...options,
@@ -99,7 +104,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const audit = new AuditShipper({ ship: (batch) => broker.ship(batch), runId, log })
   const refresh = refreshRoutes(options, routes)
   const questions = new CredentialQuestions((request, count) =>
-    resolveOrRefresh(broker, { request, count }, refresh.now),
+    resolveOrRefresh(broker, { request, count }, () => void refresh.now()),
   )
   const tlsPool = new UpstreamPool((target) => dialer.tls(target))
   const httpPool = new UpstreamPool((target) => dialer.http(target))
@@ -113,8 +118,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     guard,
     dialer,
     certificates,
-    services: { ...shared, upstreams: tlsPool },
-    plainServices: { ...shared, upstreams: httpPool },
+    services: { ...shared, upstreams: tlsPool, dialled: (target) => dialer.dialledOverTls(target) },
+    plainServices: { ...shared, upstreams: httpPool, dialled: (target) => dialer.dialledInTheClear(target) },
     describe: options.describe ?? (() => '{}'),
   })
 
@@ -137,7 +142,9 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     credentials: { username: USERNAME, password },
     caPem: certificates?.caPem,
     keyPin: certificates?.keyPin,
-    interceptedHosts: routes.hosts,
+    get interceptedHosts() {
+      return routes.hosts
+    },
     routesChanged: () => refresh.now(),
     flush: () => audit.flush(),
     async close() {
@@ -189,12 +196,12 @@ async function resolveOrRefresh(
 }
 
 /** Keeps the table up to date; in an outage the routes stay as they are. */
-function refreshRoutes({ broker, routes, log }: ProxyOptions, table: RouteTable): { now(): void; stop(): void } {
+function refreshRoutes(
+  { broker, routes, log }: ProxyOptions,
+  table: RouteTable,
+): { now(): Promise<void>; stop(): void } {
   let { version } = routes
-  let running = false
   const refresh = async () => {
-    if (running) return
-    running = true
     try {
       const latest = await broker.routes(version)
       if (latest.version !== version) learn(table, latest, log)
@@ -202,15 +209,41 @@ function refreshRoutes({ broker, routes, log }: ProxyOptions, table: RouteTable)
     } catch (error) {
       log({ event: 'routes_not_refreshed', reason: error instanceof Error ? error.name : 'unknown' })
     }
-    running = false
   }
-  const timer = setInterval(() => void refresh(), ROUTES_EVERY)
+  const now = oneAtATime(refresh)
+  const timer = setInterval(() => void now(), ROUTES_EVERY)
   timer.unref()
-  return { now: () => void refresh(), stop: () => clearInterval(timer) }
+  return { now, stop: () => clearInterval(timer) }
+}
+
+/** Who asks while it runs waits for one that begins afterwards: what runs may have read what was there before. */
+function oneAtATime(act: () => Promise<void>): () => Promise<void> {
+  let running: Promise<void> | undefined
+  let next: Promise<void> | undefined
+  const begin = () => {
+    running = act().finally(() => {
+      running = undefined
+    })
+    return running
+  }
+  return () => {
+    if (running === undefined) return begin()
+    next ??= running.then(() => {
+      next = undefined
+      return begin()
+    })
+    return next
+  }
+}
+
+/** Undefined where there is no host that it could be for: then no tool has to trust anything. */
+function authorityFor({ routes, coverable = [] }: ProxyOptions): CertificateAuthority | undefined {
+  const routed = routes.routes.filter(({ host, plain }) => !plain && isIP(host) === 0).map(({ host }) => host)
+  const hosts = [...routed, ...coverable.filter((host) => isIP(host) === 0)]
+  return hosts.length === 0 ? undefined : createCertificateAuthority(hosts, new Date())
 }
 
 function learn(table: RouteTable, latest: Routes, log: ProxyOptions['log']): void {
   const { missedHosts } = table.learn(latest)
-  // The certificate authority is constrained to the hosts of the start: a new one needs a new run.
   if (missedHosts.length > 0) log({ event: 'routes_not_intercepted', hosts: missedHosts })
 }

@@ -5,7 +5,7 @@ import { connect as connectTls, createServer as createTlsServer, type TLSSocket 
 import type { Place, ResolvedCredential } from '../injection/index.ts'
 import { hostOf } from '../network/index.ts'
 import { Secret } from '../protocol/index.ts'
-import type { ResolveRequest, Route, ShippedEvent } from '../schemas/index.ts'
+import type { ResolveRequest, Route, Routes, ShippedEvent } from '../schemas/index.ts'
 import { type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'
 import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
@@ -48,6 +48,8 @@ interface FakeDaemon {
   readonly events: ShippedEvent[]
   resolve: (request: ResolveRequest) => Promise<ResolvedCredential>
   ship: (events: readonly ShippedEvent[]) => Promise<void>
+  /** Set where there are others than at the start. */
+  routes?: () => Promise<Routes>
 }
 
 export function daemon(): FakeDaemon {
@@ -189,7 +191,7 @@ export async function stage(
         fake.asked.push(request)
         return fake.resolve(request)
       },
-      routes: async () => routes,
+      routes: async () => fake.routes?.() ?? routes,
       ship: ({ events }) => fake.ship(events),
     },
     routes,

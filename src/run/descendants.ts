@@ -28,7 +28,7 @@ export const KNOWS_DESCENDANTS = process.platform === 'linux'
 export class Descendants {
   readonly #marker: Secret
   readonly #admitted = new Map<number, string>()
-  #root: number | undefined
+  #root: { readonly pid: number; readonly startedAt: string | undefined } | undefined
 
   /** `marker` is a text that only the environment of this run's processes holds. */
   constructor(marker: Secret) {
@@ -37,14 +37,26 @@ export class Descendants {
 
   /** The child, until it has ended: its number may be another's then. */
   setRoot(pid: number | undefined): void {
-    this.#root = pid
+    this.#root = pid === undefined ? undefined : { pid, startedAt: startTimeWherePossible(pid) }
+  }
+
+  /** Asks the child to end, unless it has. */
+  endRoot(): void {
+    if (this.#root === undefined) return
+    const { pid, startedAt } = this.#root
+    if (startedAt !== startTimeWherePossible(pid)) return
+    try {
+      process.kill(pid, 'SIGTERM')
+    } catch {
+      // It ended meanwhile, or became another user's.
+    }
   }
 
   /** Those that run now, the child among them. @throws where this process may open no file to look */
   living(): readonly LeftProcess[] {
     if (!KNOWS_DESCENDANTS) return []
     const all = runningProcesses()
-    const marked = all.filter(({ pid }) => pid === this.#root || this.#isMarked(pid))
+    const marked = all.filter(({ pid }) => pid === this.#root?.pid || this.#isMarked(pid))
     const family = new Set(marked.map(({ pid }) => pid))
     // Parents may stand behind their children in the list.
     for (let grown = true; grown; ) {
@@ -133,6 +145,15 @@ function statOf(pid: number): ProcessStat | undefined {
 
 function startTime(pid: number): string | undefined {
   return statOf(pid)?.startedAt
+}
+
+/** Undefined, too, where the system does not tell, or nothing can be opened to look. */
+function startTimeWherePossible(pid: number): string | undefined {
+  try {
+    return startTime(pid)
+  } catch {
+    return undefined
+  }
 }
 
 /** The socket whose own end is `localPort` and whose other end is `remotePort`: its inode, where it is of our own user. */

@@ -1,5 +1,5 @@
 import { BrokerError, type BrokerErrorOptions, type ErrorName, type Secret } from '../protocol/index.ts'
-import type { Routes } from '../schemas/index.ts'
+import type { Overrides, Routes } from '../schemas/index.ts'
 import type { LeftProcess } from './descendants.ts'
 import type { TrustFiles } from './trust-files.ts'
 
@@ -24,7 +24,7 @@ export interface StartProxy {
 }
 
 export type FromProxy =
-  | { readonly type: 'key'; readonly did: string }
+  | ({ readonly type: 'key' } & RunKey)
   | { readonly type: 'routes'; readonly routes: Routes }
   | { readonly type: 'listening'; readonly listening: OnTheWire<ListeningProxy> }
   | { readonly type: 'failed'; readonly failure: Failure }
@@ -32,6 +32,14 @@ export type FromProxy =
   | { readonly type: 'ended'; readonly isTold: boolean }
   /** Processes that the command left behind keep the proxy. */
   | { readonly type: 'stays'; readonly left: readonly LeftProcess[] }
+
+/** What the daemon is told of the proxy before the run is there. */
+export interface RunKey {
+  /** did:key */
+  readonly did: string
+  /** What of the proxy is not the machine's own. */
+  readonly overrides?: Overrides
+}
 
 /** All that the child has to be told of its proxy. */
 export interface ListeningProxy {

@@ -1,5 +1,6 @@
 import { request } from 'node:http'
-import { RUN_DESCRIPTION_PATH } from '../protocol/index.ts'
+import { BrokerError, INNER_RUN_PATH, RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
+import type { StartRun } from '../schemas/index.ts'
 import type { Changes } from './child-environment.ts'
 
 type Environment = Readonly<Record<string, string | undefined>>
@@ -7,6 +8,8 @@ type Environment = Readonly<Record<string, string | undefined>>
 /** What a run's proxy tells a run that is started within it. */
 export interface RunDescription {
   readonly run_id: string
+  /** Handle of the agent that the run is of. */
+  readonly agent: string
   /** Settings of Broker that a child is not given, and its own `broker` needs. No secret is among them. */
   readonly settings: Readonly<Record<string, string>>
   readonly changes: Changes
@@ -14,25 +17,51 @@ export interface RunDescription {
 
 /**
  * The environment of a run's child as it was outside of that run, with what Broker needs to know of it; only the proxy stays,
- * which is the way out. Where the run has ended, its proxy is taken out too: then it leads nowhere.
+ * which is the way out. The first of `proxies` that answers is it. Where none does, the run has ended, and its proxy is taken
+ * out too: it leads nowhere.
  */
-export async function outsideOfRun(environment: Environment, proxy: string): Promise<Environment> {
-  const description = await askRun(new URL(proxy))
-  if (description === undefined) return without(environment, proxy)
-  const restored = restore(environment, description.changes)
-  const way = { HTTPS_PROXY: proxy, https_proxy: proxy, HTTP_PROXY: proxy, http_proxy: proxy }
-  return { ...description.settings, ...restored, ...way, BROKER_OUTER_RUN: description.run_id }
+export async function outsideOfRun(environment: Environment, proxies: readonly string[]): Promise<Environment> {
+  for (const proxy of proxies) {
+    const description = await askRun(new URL(proxy))
+    if (description === undefined) continue
+    const { agent, changes, run_id, settings } = description
+    const restored = restore(environment, changes)
+    const way = { HTTPS_PROXY: proxy, https_proxy: proxy, HTTP_PROXY: proxy, http_proxy: proxy }
+    return { ...settings, ...restored, ...way, BROKER_OUTER_RUN: run_id, BROKER_OUTER_AGENT: agent }
+  }
+  return Object.fromEntries(Object.entries(environment).filter(([, text]) => !proxies.includes(text ?? '')))
+}
+
+/** Members of a run's start by which the daemon knows which one it is in. */
+export type WithinRun = Required<Pick<StartRun, 'within' | 'within_signature'>>
+
+/**
+ * Has the outer run say with its key that a run is started within it.
+ * @throws BrokerError OperationNotAllowedError where nobody can say that any more
+ */
+export async function withinRun(proxy: Secret, did: string): Promise<WithinRun> {
+  const { within, within_signature } = (await askProxy<WithinRun>(new URL(proxy.reveal()), INNER_RUN_PATH + did)) ?? {}
+  if (within && within_signature) return { within, within_signature }
+  throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
+    hint: 'Start the outer command again with `broker run`.',
+  })
+}
+
+async function askRun(proxy: URL): Promise<RunDescription | undefined> {
+  const { run_id, agent, settings, changes } = (await askProxy<RunDescription>(proxy, RUN_DESCRIPTION_PATH)) ?? {}
+  return run_id && agent && settings && changes ? { run_id, agent, settings, changes } : undefined
 }
 
 const TIME_LIMIT = 5_000
 
-function askRun({ port, username, password }: URL): Promise<RunDescription | undefined> {
+/** Undefined where nobody answers with JSON in time. */
+function askProxy<Shape>({ port, username, password }: URL, path: string): Promise<Partial<Shape> | undefined> {
   return new Promise((resolve) => {
     const authorization = `Basic ${Buffer.from(`${username}:${password}`).toString('base64')}`
     const asked = request({
       host: '127.0.0.1',
       port,
-      path: RUN_DESCRIPTION_PATH,
+      path,
       headers: { 'proxy-authorization': authorization },
       agent: false,
       timeout: TIME_LIMIT,
@@ -44,7 +73,7 @@ function askRun({ port, username, password }: URL): Promise<RunDescription | und
       answer.on('data', (chunk) => {
         text += chunk
       })
-      answer.once('end', () => resolve(parsed(text)))
+      answer.once('end', () => resolve(parsed<Shape>(text)))
       answer.once('error', giveUp)
     })
     asked.once('timeout', () => asked.destroy())
@@ -53,11 +82,9 @@ function askRun({ port, username, password }: URL): Promise<RunDescription | und
   })
 }
 
-function parsed(text: string): RunDescription | undefined {
+function parsed<Shape>(text: string): Partial<Shape> | undefined {
   try {
-    const description = JSON.parse(text) as Partial<RunDescription>
-    const { run_id, settings, changes } = description
-    return run_id && settings && changes ? { run_id, settings, changes } : undefined
+    return JSON.parse(text) as Partial<Shape>
   } catch {
     return undefined
   }
@@ -79,8 +106,4 @@ function restore(environment: Environment, changes: Changes): Environment {
     restored[name] = text === '' ? undefined : text
   }
   return restored
-}
-
-function without(environment: Environment, value: string): Environment {
-  return Object.fromEntries(Object.entries(environment).filter(([, text]) => text !== value))
 }

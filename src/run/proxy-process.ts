@@ -2,7 +2,7 @@ import type { ChildProcess } from 'node:child_process'
 import { BrokerError, Secret } from '../protocol/index.ts'
 import type { Routes } from '../schemas/index.ts'
 import type { LeftProcess } from './descendants.ts'
-import { errorOf, type FromProxy, type ListeningProxy, type StartProxy, type ToProxy } from './messages.ts'
+import { errorOf, type FromProxy, type ListeningProxy, type RunKey, type StartProxy, type ToProxy } from './messages.ts'
 import type { RunDescription } from './outer-run.ts'
 
 /** How the run ended for its proxy. */
@@ -25,7 +25,7 @@ export interface StartedProxy {
  */
 export class ProxyProcess {
   readonly #child: ChildProcess
-  readonly #key = Promise.withResolvers<string>()
+  readonly #key = Promise.withResolvers<RunKey>()
   readonly #routes = Promise.withResolvers<Routes>()
   readonly #listening = Promise.withResolvers<ListeningProxy>()
   readonly #end = Promise.withResolvers<RunEnd>()
@@ -41,8 +41,7 @@ export class ProxyProcess {
     if (!child.connected) this.#fail(unexpectedEnd())
   }
 
-  /** did:key of the run. */
-  get key(): Promise<string> {
+  get key(): Promise<RunKey> {
     return this.#key.promise
   }
 
@@ -92,7 +91,7 @@ export class ProxyProcess {
   #heard(message: FromProxy): void {
     switch (message.type) {
       case 'key':
-        this.#key.resolve(message.did)
+        this.#key.resolve(message)
         break
       case 'routes':
         this.#routes.resolve(message.routes)

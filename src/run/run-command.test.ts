@@ -204,7 +204,10 @@ async function run(
     within: undefined,
     settings: {},
     atTerminal: false,
-    warn: (message) => warnings.push(message),
+    // The origin is reached by overrides, which each run tells of.
+    warn: (message) => {
+      if (!message.startsWith('This run ')) warnings.push(message)
+    },
   }
   try {
     return await runCommand(options)

@@ -1,6 +1,6 @@
 import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
-import { attentionLine, BrokerError } from '../protocol/index.ts'
+import { attentionLine, BrokerError, type Secret } from '../protocol/index.ts'
 import type { AttentionOf, Connection, ConnectionList, Routes } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
 import { childEnvironment } from './child-environment.ts'
@@ -8,6 +8,8 @@ import { commandName } from './command-name.ts'
 import type { LeftProcess } from './descendants.ts'
 import { limitsOf } from './known-limits.ts'
 import type { ListeningProxy } from './messages.ts'
+import { withinRun } from './outer-run.ts'
+import { overrideLines } from './override-lines.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import type { ProxyProcess, RunEnd } from './proxy-process.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
@@ -31,8 +33,8 @@ export interface RunOptions {
   readonly inherited: Readonly<Record<string, string>>
   /** Open descriptors from 3 on that the child gets, as from a shell. */
   readonly descriptors: readonly number[]
-  /** The run that this one is started in. */
-  readonly within: string | undefined
+  /** The proxy of the run that this one is started in. */
+  readonly within: Secret | undefined
   /** Settings of Broker for a run that is started within this one; no secrets. */
   readonly settings: Readonly<Record<string, string>>
   /** File of the debug log, for the proxy's process. */
@@ -48,14 +50,17 @@ export interface RunOptions {
  */
 export async function runCommand(options: RunOptions): Promise<number> {
   const { client, command, connections, handle, logFile, only, proxy, strict, warn, within } = options
+  const { did, overrides } = await proxy.key
   const run = await client.startRun({
-    did: await proxy.key,
+    did,
+    ...(overrides && { overrides }),
     ...(only && { only: [...only] }),
     ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
-    ...(within && { within }),
+    ...(within && (await withinRun(within, did))),
     command: commandName(command[0]),
   })
   for (const warning of run.warnings ?? []) warn(warning)
+  for (const line of overrideLines(overrides ?? {}, { isInner: within !== undefined })) warn(line)
   proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
   const exit = await runChild(options, run.run_id).catch(async (error: unknown) => {
     await client.endRun(run.run_id, undefined).catch(() => {})
@@ -78,9 +83,12 @@ async function tellEnd({ client, warn }: RunOptions, runId: string, exitCode: nu
 }
 
 /** At once: whoever waits for the command sees why its requests fail. It may have work to save, and goes on. */
-async function tellOfProxy({ proxy, command, warn }: RunOptions): Promise<void> {
-  const warning = warningOf(await proxy.end, command)
+async function tellOfProxy({ client, proxy, command, warn }: RunOptions, runId: string): Promise<void> {
+  const end = await proxy.end
+  const warning = warningOf(end, command)
   if (warning !== undefined) warn(warning)
+  // What cannot be told now is told when the command has ended.
+  if (end.kind === 'lost') await client.endRun(runId, undefined).catch(() => {})
 }
 
 function warningOf(end: RunEnd, command: RunOptions['command']): string | undefined {
@@ -104,7 +112,7 @@ function namesOf(left: readonly LeftProcess[]): string {
 }
 
 async function runChild(options: RunOptions, runId: string): Promise<ChildExit> {
-  const { client, command, proxy, inherited, descriptors, settings, atTerminal, warn } = options
+  const { client, command, handle, proxy, inherited, descriptors, settings, atTerminal, warn } = options
   const routes = await proxy.routes
   const [listening, list] = await Promise.all([proxy.listening, client.connectionList()])
   const connected = await connectedProviders(client, routes, list.connections)
@@ -121,14 +129,14 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
     warn(`NO_PROXY names hosts whose credentials are injected; left out for this run: ${bypasses.join(', ')}`)
   if (connected.length > 0)
     for (const { what, way } of limitsOf(command)) warn(`${capital(what)}: its requests get no credentials. ${way}`)
-  proxy.describe({ run_id: runId, settings, changes })
+  proxy.describe({ run_id: runId, agent: handle, settings, changes })
   return await spawnChild({
     ...withBrowser(options, listening, environment),
     descriptors,
     atTerminal,
     onStart: (pid) => {
       proxy.childStarted(pid)
-      void tellOfProxy(options)
+      void tellOfProxy(options, runId)
     },
   })
 }

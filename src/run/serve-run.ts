@@ -1,9 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonChannel, DaemonClient, Signer } from '../client/index.ts'
-import { generateSigningKey, type SigningKey } from '../identity/index.ts'
-import { newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
+import { generateSigningKey, type SigningKey, signInnerRun } from '../identity/index.ts'
+import { newProxyPassword, overridesOf, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
+import type { WithinRun } from './outer-run.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
 import { hasJava, readTrustBase, type TrustBase, writeTrustFiles } from './trust-files.ts'
@@ -33,11 +34,12 @@ export async function serveRun(options: ServeOptions): Promise<void> {
   try {
     const settings = options.proxySettings()
     const key = generateSigningKey()
-    channel.send({ type: 'key', did: key.did })
+    const overrides = overridesOf(settings)
+    channel.send({ type: 'key', did: key.did, ...(overrides && { overrides }) })
     // While `broker run` speaks with the daemon.
     const trust = readTrustBase(options.inherited, { withJava: KNOWS_DESCENDANTS && hasJava(options.inherited) })
     const start = await channel.started
-    if (start !== undefined) await serveStarted({ ...options, settings, trust, start }, key)
+    if (start !== undefined) await serveStarted({ ...options, settings, key, trust, start })
   } catch (error) {
     channel.send({ type: 'failed', failure: failureOf(error) })
   } finally {
@@ -47,12 +49,13 @@ export async function serveRun(options: ServeOptions): Promise<void> {
 
 interface StartedRun extends ServeOptions {
   readonly settings: ProxySettings
+  readonly key: SigningKey
   readonly trust: TrustBase
   readonly start: StartProxy
 }
 
-async function serveStarted(run: StartedRun, key: SigningKey): Promise<void> {
-  const broker = run.clientOf({ handle: run.start.handle, key })
+async function serveStarted(run: StartedRun): Promise<void> {
+  const broker = run.clientOf({ handle: run.start.handle, key: run.key })
   sweepRunFolders(run.temporaryFolder)
   const folder = createRunFolder(run.temporaryFolder)
   let isTold = false
@@ -75,10 +78,10 @@ async function serveChild(
   run: StartedRun & { readonly folder: string },
   broker: DaemonClient,
 ): Promise<number | undefined> {
-  const { channel, start, settings } = run
+  const { channel, key, start, settings } = run
   let onChanged = () => {}
   const line = broker.channel(start.runId, () => onChanged())
-  const routes = await broker.routes()
+  const [routes, coverable] = await Promise.all([broker.routes(), broker.routableHosts()])
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
   const descendants = new Descendants(password)
@@ -90,16 +93,17 @@ async function serveChild(
     ...settings,
     broker: overChannel(broker, line),
     routes,
+    coverable,
     runId: start.runId,
     strict: start.strict,
     log: run.openLog(start.logFile),
     password,
-    describe: () => description ?? '{}',
+    describe: (inner) => (inner === undefined ? (description ?? '{}') : attested(inner, start, key)),
     ...(needsOpenDoor(run) && {
       admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
     }),
   })
-  onChanged = () => proxy.routesChanged()
+  onChanged = () => void proxy.routesChanged()
   // The run lives as long as its channel, also where nothing is asked.
   line.open().catch(() => undefined)
   try {
@@ -117,6 +121,11 @@ function overChannel(broker: DaemonClient, line: DaemonChannel): ProxyOptions['b
     resolve: (request, count) => line.resolve({ ...request, count }),
     ship: ({ after, events }) => line.ship({ after, events: [...events] }),
   }
+}
+
+function attested(did: string, { runId: within }: StartProxy, key: SigningKey): string {
+  const signature: WithinRun = { within, within_signature: signInnerRun(key, { within, did }) }
+  return JSON.stringify(signature)
 }
 
 function needsOpenDoor({ start, trust }: StartedRun): boolean {
@@ -146,7 +155,12 @@ async function whileNeeded(channel: RunChannel, descendants: Descendants): Promi
     return undefined
   }
   const exitCode = ending
-  if (exitCode !== undefined) descendants.setRoot(undefined)
+  if (exitCode === undefined) {
+    // `broker run` was killed: nobody passes signals on to its command any more, or hears how that ends.
+    descendants.endRoot()
+    return undefined
+  }
+  descendants.setRoot(undefined)
   const left = await thoseThatStay(descendants)
   if (left.length > 0) {
     channel.send({ type: 'stays', left })

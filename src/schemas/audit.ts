@@ -25,19 +25,28 @@ const shippedRequest = request.extend({
 /** Numbered in the deployment: one for each time that a secret leaves the daemon. */
 const release = z.int().min(1)
 
+const visible = z.string().regex(/^[\x20-\x7e]*$/, 'must be visible ASCII')
+
 /** Where a request went, if that was not the address of its host. */
-const dialled = z.string().max(300)
+const dialled = visible.max(300)
 
 /** What a run takes from its environment instead of the system: contract section 15. */
-const overrides = z.strictObject({
+export const overrides = z.strictObject({
   /** SHA-256 of the roots that are not of the system's store. */
   ca: z
     .string()
     .regex(/^sha256[:-]?[0-9A-Za-z+/=]{43,64}$/)
     .optional(),
-  connect_to: z.array(z.string().max(300)).max(100).optional(),
-  proxy: z.string().max(300).optional(),
+  /** As in `BROKER_PROXY_CONNECT_TO`. */
+  connect_to: z.array(visible.max(600)).max(100).optional(),
+  /** Without the credentials that it is given. */
+  proxy: visible.max(300).optional(),
 })
+
+export type Overrides = z.infer<typeof overrides>
+
+/** What stands between a command and the files and processes of its user. */
+export const isolation = z.enum(['none', 'shield', 'sandbox', 'service'])
 
 /** By which door a secret left. */
 export const RELEASE_WAYS = ['resolve', 'channel', 'reveal', 'signature', 'token'] as const
@@ -65,7 +74,7 @@ export const auditEvent = z.strictObject({
   how: z.enum(RELEASE_WAYS).optional(),
   from: z.string().optional(),
   to: z.string().optional(),
-  isolation: z.enum(['none', 'shield', 'sandbox', 'service']).optional(),
+  isolation: isolation.optional(),
   overrides: overrides.optional(),
   dialled: dialled.optional(),
 })

@@ -19,6 +19,7 @@ export {
   type AuditQuery,
   type ChannelEvents,
   channelEvents,
+  type Overrides,
   type ShippedEvent,
 } from './audit.ts'
 export {

@@ -1,4 +1,5 @@
 import * as z from 'zod'
+import { isolation, overrides } from './audit.ts'
 import { connectionName, did, hostName, port, providerName, timestamp } from './common.ts'
 import { PLACE_KINDS } from './provider-definition.ts'
 
@@ -114,8 +115,17 @@ export const startRun = z.strictObject({
   connections: z.record(providerName, connectionName).optional(),
   /** The run whose child starts this one: it may do no more than that one, and ends with it. */
   within: z.uuid().optional(),
+  /** Goes with `within`: of the outer run's key over `broker run <did> within <within>`, base64url. */
+  within_signature: z
+    .string()
+    .regex(/^[\w-]{86}$/, 'must be an Ed25519 signature in base64url')
+    .optional(),
   /** First word of the command, for the audit log. */
   command: z.string().max(200).optional(),
+  /** What keeps the command from what the user's files and memory hold; nothing where absent. */
+  isolation: isolation.optional(),
+  /** What its proxy takes from the environment instead of the machine; nothing where absent. */
+  overrides: overrides.optional(),
 })
 export type StartRun = z.infer<typeof startRun>
 

@@ -3,10 +3,7 @@ import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { fileURLToPath } from 'node:url'
-import { whenListening } from '../daemon-under-test.ts'
-
-const ENTRY = fileURLToPath(new URL('../../src/daemon/main.ts', import.meta.url))
+import { DAEMON_ENTRY, whenListening } from '../daemon-under-test.ts'
 
 /** What can be done to one call of a daemon: the process ends before it, or it fails. */
 export const FAULTS = ['kill', 'EIO', 'ENOSPC'] as const
@@ -54,7 +51,7 @@ export async function traceDaemon(
   { home, file }: Trace,
   fault?: { readonly fault: Fault; readonly point: Point },
 ): Promise<TracedDaemon> {
-  const child = spawn('strace', [...options(file, fault), process.execPath, ENTRY], {
+  const child = spawn('strace', [...options(file, fault), process.execPath, DAEMON_ENTRY], {
     env: { ...TRACED, PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })

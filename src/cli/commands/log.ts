@@ -90,9 +90,12 @@ async function newest(client: DaemonClient, query: AuditQuery, count: number): P
   return events.slice(0, count)
 }
 
-function rowOf({ timestamp, event, provider, connection, identity, status, reason, request }: AuditEvent) {
+function rowOf({ timestamp, event, provider, connection, identity, status, ...about }: AuditEvent) {
+  const { dialled, overrides, reason, request } = about
   const asked = request && `${request.method} ${request.host}${request.path} ${request.status ?? ''}`.trim()
-  const what = [asked, reason].filter((text) => text !== undefined).join(': ')
+  const where = dialled === undefined ? asked : `${asked} (at ${dialled})`
+  const own = overrides && `with ${Object.keys(overrides).join(', ')} of its own`
+  const what = [where, reason, own].filter((text) => text !== undefined).join(': ')
   return [day(timestamp), event, provider, connection, identity, status, what]
 }
 

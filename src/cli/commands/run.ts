@@ -1,9 +1,11 @@
+import type { DaemonClient, Signer } from '../../client/index.ts'
 import type { Config } from '../../config/index.ts'
+import { BrokerError, type Secret } from '../../protocol/index.ts'
 import { ProxyProcess, runCommand, type StartedProxy } from '../../run/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
-import { activeSigner, asAgent } from '../session.ts'
+import { activeSigner, asAgent, signerOf } from '../session.ts'
 import { startRunProxy } from '../start-run-proxy.ts'
 
 export interface RunCommandOptions {
@@ -20,15 +22,15 @@ export async function run(
   options: RunCommandOptions,
 ): Promise<number> {
   const { config, log, logFile, output } = invocation
-  const { handle } = activeSigner(config)
+  const signer = signerOfRun(config)
   const proxy = new ProxyProcess(startedProxy(invocation))
   try {
     await ensureDaemon(config, log)
-    return await asAgent(invocation, (client) =>
+    const work = (client: DaemonClient) =>
       runCommand({
         command: [file, ...args],
         client,
-        handle,
+        handle: signer.handle,
         proxy,
         ...(options.only && { only: options.only.map(providerNamed) }),
         connections: connectionsOf(options.connection ?? {}),
@@ -36,13 +38,13 @@ export async function run(
         browser: options.browser === true,
         inherited: config.inherited,
         descriptors: config.inheritedDescriptors,
-        within: config.outerRun,
+        within: outerProxy(config),
         settings: settingsFor(config),
         logFile,
         atTerminal: process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true,
         warn: (message) => output.notice(`broker: ${message}`),
-      }),
-    )
+      })
+    return await asAgent(invocation, work, signer)
   } finally {
     proxy.release()
   }
@@ -53,6 +55,18 @@ function startedProxy({ config, runProxy }: Invocation): StartedProxy {
   if (runProxy !== undefined && config.outerRun === undefined) return runProxy
   runProxy?.child.disconnect()
   return startRunProxy(config.environment)
+}
+
+/** Within another run it is the agent of that one, whichever is in use by now. */
+function signerOfRun(config: Config): Signer {
+  const { agent } = config.outerRun ?? {}
+  return agent === undefined ? activeSigner(config) : signerOf(config, agent)
+}
+
+/** @throws BrokerError InvalidRequestError where only the name of an outer run is there, which says nothing */
+function outerProxy({ outerRun, proxy }: Config): Secret | undefined {
+  if (outerRun === undefined || proxy.httpsProxy !== undefined) return outerRun && proxy.httpsProxy
+  throw new BrokerError('InvalidRequestError', 'BROKER_OUTER_RUN is set outside of a run', { hint: 'Unset it.' })
 }
 
 /** Returns what a `broker` that the command calls needs of this one's settings: the command itself is given none. */

@@ -17,6 +17,8 @@ const ADA = { email: 'ada@example.com', password: 'CNRY correct horse battery' }
 const ANYWHERE = { userAgent: 'Firefox/140 Linux', source: '192.0.2.1' }
 const HERE = { ...ANYWHERE, source: '192.0.2.2' }
 const MINUTE = 60_000
+/** The least that there is: what is told here is not what a hash costs. */
+const CHEAP = { memory: 32, passes: 1, parallelism: 4 }
 
 describe('accounts on one store', () => {
   let store: Store
@@ -59,6 +61,7 @@ describe('accounts on one store', () => {
         mac: (text) => vault.knownBrowserMac(text),
         operatorSecret: new Secret('CNRY the operator'),
         now: clock,
+        passwordCost: CHEAP,
         ...(queue && { queue }),
       })
     accounts = open(store)

@@ -17,7 +17,7 @@ import {
 import { FairQueue, type FairQueueOptions, type Line } from './fair-queue.ts'
 import { KnownBrowsers, type Mac, type Marks } from './known-browser.ts'
 import { OPERATOR_IDENTITY, Operator } from './operator.ts'
-import { hashPassword, verifyPassword } from './password.ts'
+import { hashPassword, type PasswordCost, verifyPassword } from './password.ts'
 import { refuseCommon } from './password-policy.ts'
 import { RateLimiter, type Subject } from './rate-limiter.ts'
 
@@ -88,6 +88,8 @@ export interface AccountsOptions {
   readonly operatorSecret: Secret
   /** Passwords that are checked at a time, and how many more may wait. */
   readonly queue?: FairQueueOptions
+  /** Of new hashes; as RFC 9106 recommends if absent. No setting says otherwise. */
+  readonly passwordCost?: PasswordCost
   readonly now?: () => number
 }
 
@@ -124,7 +126,7 @@ class AccountsOfStore implements Accounts {
     refuseCommon(password, address)
     const tries = pairOf(address, caller)
     const password_hash = await this.#inTurn({ line: strangeAt(caller), tries }, () =>
-      hashPassword(new Secret(password)),
+      hashPassword(new Secret(password), this.#options.passwordCost),
     )
     const opened = await this.#options.store.transaction(async (tx) => {
       if (await accountRow(tx, address)) throw cannotRegister()
@@ -145,7 +147,7 @@ class AccountsOfStore implements Accounts {
     const account = await this.#account(address)
     const { line, tries } = this.#tryOf(address, account, caller)
     const isRight = await this.#inTurn({ line, tries }, () =>
-      verifyPassword(new Secret(password), account?.password_hash),
+      verifyPassword(new Secret(password), account?.password_hash, this.#options.passwordCost),
     )
     const opened = await this.#options.store.transaction((tx) => this.#enter(tx, { account, isRight, tries }, caller))
     if (!account || !opened) throw cannotSignIn()
@@ -275,7 +277,7 @@ class AccountsOfStore implements Accounts {
         await this.#limiter.failed(store.db, tries)
         throw wrongPassword()
       }
-      return hashPassword(new Secret(password))
+      return hashPassword(new Secret(password), this.#options.passwordCost)
     })
     await store.transaction(async (tx) => {
       if (!account || !(await this.#replaceHash(tx, account, password_hash))) throw wrongPassword()
@@ -300,7 +302,7 @@ class AccountsOfStore implements Accounts {
   async resetPassword({ email, password }: Login): Promise<{ readonly principalId: string; readonly email: string }> {
     const address = canonicalEmail(email)
     refuseCommon(password, address)
-    const password_hash = await hashPassword(new Secret(password))
+    const password_hash = await hashPassword(new Secret(password), this.#options.passwordCost)
     const { store, rights, principals } = this.#options
     await rights.open()
     const principalId = await store.transaction(async (tx) => {

@@ -95,9 +95,10 @@ class RegisteredAuthSessions implements AuthSessions {
     this.#registry = options.registry ?? openMemoryRegistry(this.#now)
     this.#alarms = new SessionAlarms({
       clock,
-      wake: (id, alarm) => this.#wake(id, alarm),
+      wake: (session, alarm) => this.#wake(session, alarm),
       onFailure: (error) => options.onFailure?.(error),
     })
+    this.#registry.hear?.((asked) => this.#alarms.watch(asked))
   }
 
   async begin(actor: Actor, wanted: StartAuthSession): Promise<AuthSession> {
@@ -337,13 +338,25 @@ class RegisteredAuthSessions implements AuthSessions {
     await this.#recordFailure(held.session, reasonOf(error))
   }
 
-  async #wake(id: string, { kind, at }: Alarm): Promise<void> {
+  async #wake({ id, revision }: Pick<Session, 'id' | 'revision'>, alarm: Alarm): Promise<void> {
+    if (alarm.kind === 'take over') return this.#takeOver(id, revision)
+    const { kind, at } = alarm
     // The alarm counts, not the clock: somebody may have set that back.
     if (kind === 'poll') return this.#poll(id, ({ nextAt, notBefore }) => nextAt === at || notBefore <= this.#now())
     const session = await this.#registry.find(id)
     if (!session) this.#leave(id)
     else if (deadlineOf(session) === at) await this.#endOverdue(session)
     else this.#follow(session)
+  }
+
+  /** Asks in the place of a daemon that is gone. Where it is only that nobody was told what it did, it goes on. */
+  async #takeOver(id: string, revision: number): Promise<void> {
+    const session = await this.#find(id)
+    const polling = session && pollingOf(session)
+    if (!polling) return session ? this.#follow(session) : this.#leave(id)
+    const { nextAt } = polling
+    if (session.revision === revision) await this.#poll(id, (one) => one.nextAt === nextAt)
+    else this.#alarms.watch({ id, revision: session.revision, dueInMs: Math.max(0, nextAt - this.#now()) })
   }
 
   /** A session that nobody woke up in time, as a machine that slept does not. */

@@ -16,8 +16,21 @@ export interface SessionRegistry {
    * once: of several who try at one moment, in whichever daemon, one alone is told `true`.
    */
   move(seen: Session, next: Session): Promise<boolean>
+  /**
+   * Hears of each session whose provider another daemon has asked, or is to ask: in case that daemon is gone by then.
+   * Absent where there is no other.
+   */
+  hear?(listener: (asked: AskedElsewhere) => void): void
   /** Called when the daemon ends. The open sessions that nobody will find any more; none where others go on with them. */
   close(): Promise<readonly Session[]>
+}
+
+/** A session whose provider is asked by another daemon. */
+export interface AskedElsewhere {
+  readonly id: string
+  readonly revision: number
+  /** Milliseconds until that daemon moves it on. */
+  readonly dueInMs: number
 }
 
 /** One that can let a session go before its time. */

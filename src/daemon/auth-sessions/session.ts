@@ -66,8 +66,8 @@ export interface Session extends NewSession {
 const LIFETIME_MS = 10 * 60_000
 /** Longer than any provider is waited for, all that is asked in one step taken together. */
 const LONGEST_STEP_MS = 5 * 60_000
-/** The same for one question about a device code. */
-const LONGEST_POLL_MS = 60_000
+/** The same for one question about a device code, and one about the account it was for. */
+const LONGEST_POLL_MS = 45_000
 
 export function newSession(wanted: NewSession, step: WaitingStep, now: number): Session {
   const begun: Omit<Session, 'expiresAt' | 'state'> = {

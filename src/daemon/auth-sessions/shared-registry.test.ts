@@ -7,9 +7,10 @@ import type { Provider } from '../providers/index.ts'
 import type { SharedCache } from '../shared-cache/index.ts'
 import { openStore, type Store } from '../store/index.ts'
 import { openVault, systemKeyring, type Vault } from '../vault/index.ts'
-import { ended, newSession, type Session, taken } from './session.ts'
-import type { SessionRegistry } from './session-registry.ts'
+import { ended, newSession, polledLater, type Session, taken } from './session.ts'
+import type { AskedElsewhere, SessionRegistry } from './session-registry.ts'
 import { openSharedRegistry } from './shared-registry.ts'
+import type { WaitingStep } from './step.ts'
 
 const actor: Actor = {
   kind: 'identity',
@@ -40,6 +41,8 @@ describe('a registry that daemons share', () => {
   let vault: Vault
   let kept: Map<string, { readonly revision: number; readonly value: Buffer }>
   let isAway: boolean
+  let passed: Buffer[]
+  let listeners: ((message: Buffer) => void)[]
 
   beforeEach(async (t) => {
     assert.ok('after' in t)
@@ -59,11 +62,13 @@ describe('a registry that daemons share', () => {
     })
     kept = new Map()
     isAway = false
+    passed = []
+    listeners = []
   })
 
   /** Of a daemon of its own; it reaches the cache, or does not. */
   function registry(reaches = () => !isAway): SessionRegistry {
-    const cache: Pick<SharedCache, 'get' | 'put' | 'remove' | 'problem'> = {
+    const cache: Pick<SharedCache, 'get' | 'put' | 'remove' | 'problem' | 'pass' | 'hear'> = {
       get: async (name) => (reaches() ? kept.get(name) : undefined),
       async put(name, entry) {
         if (reaches() && (kept.get(name)?.revision ?? -1) < entry.revision) kept.set(name, entry)
@@ -71,12 +76,31 @@ describe('a registry that daemons share', () => {
       async remove(name, revision) {
         if (reaches() && (kept.get(name)?.revision ?? 0) <= revision) kept.delete(name)
       },
+      pass(message) {
+        passed.push(message)
+        for (const listener of listeners) listener(message)
+      },
+      hear: (listener) => void listeners.push(listener),
       problem: async () => (reaches() ? undefined : 'Redis cannot be used.'),
     }
     return openSharedRegistry({ cache, seals: () => vault.outside(), replay: store.replay, now: Date.now })
   }
 
-  const begun = () =>
+  const device: WaitingStep = {
+    kind: 'device',
+    server: { issuer: 'https://acme.example', sendsIssuer: false, takesMetadataDocument: false },
+    client: { client: { id: 'public', auth: 'none' }, origin: 'definition' },
+    started: {
+      scopes: [],
+      deviceCode: new Secret('dc-CNRY'),
+      userCode: 'WDJB-MJHT',
+      verificationUri: 'https://acme.example/go',
+      interval: 5,
+      expiresAt: Date.now() + 600_000,
+    },
+  }
+
+  const begun = (step: WaitingStep = { kind: 'form', asksFor: 'credential', fields: [] }) =>
     newSession(
       {
         actor,
@@ -88,7 +112,7 @@ describe('a registry that daemons share', () => {
         existing: 'refuse',
         source: 'login',
       },
-      { kind: 'form', asksFor: 'credential', fields: [] },
+      step,
       Date.now(),
     )
   const storing = (session: Session) => taken(session, 'storing', Date.now())
@@ -138,6 +162,30 @@ describe('a registry that daemons share', () => {
     assert.equal(await registry().find(sessions[0]?.id ?? ''), undefined)
     kept.set(two, { ...value, revision: 7 })
     assert.equal(await registry().find(sessions[1]?.id ?? ''), undefined)
+  })
+
+  it('tells the others when a provider is to be asked about a code, and nobody who looks on', async () => {
+    const heard: AskedElsewhere[] = []
+    registry().hear?.((asked) => void heard.push(asked))
+    const here = registry()
+    await here.create(begun())
+    assert.deepEqual(heard, [])
+    const session = begun(device)
+    await here.create(session)
+    await here.move(session, polledLater(session, 60, Date.now()))
+    assert.deepEqual(
+      heard.map(({ id, revision, dueInMs }) => [id, revision, Math.ceil(dueInMs / 60_000)]),
+      [
+        [session.id, 0, 1],
+        [session.id, 1, 1],
+      ],
+    )
+    assert.ok(passed.every((message) => !message.includes(session.id)))
+    const [message] = passed
+    assert.ok(message)
+    for (const forged of [message.subarray(1), Buffer.from(JSON.stringify(heard[0])), Buffer.alloc(0)])
+      for (const listener of listeners) listener(forged)
+    assert.equal(heard.length, 2)
   })
 
   it('names those that end with the daemon where nobody else finds them', async () => {

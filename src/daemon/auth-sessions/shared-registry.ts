@@ -4,12 +4,17 @@ import { Secret } from '../../protocol/index.ts'
 import type { SharedCache } from '../shared-cache/index.ts'
 import type { Store } from '../store/index.ts'
 import type { OutsideSeals } from '../vault/index.ts'
-import type { Session } from './session.ts'
+import { pollingOf, type Session } from './session.ts'
 import { readSession, type SessionRecord, writeSession } from './session-record.ts'
-import { type MemoryRegistry, openMemoryRegistry, type SessionRegistry } from './session-registry.ts'
+import {
+  type AskedElsewhere,
+  type MemoryRegistry,
+  openMemoryRegistry,
+  type SessionRegistry,
+} from './session-registry.ts'
 
 export interface SharedRegistryOptions {
-  readonly cache: Pick<SharedCache, 'get' | 'put' | 'remove' | 'problem'>
+  readonly cache: Pick<SharedCache, 'get' | 'put' | 'remove' | 'problem' | 'pass' | 'hear'>
   /** Undefined while the vault is sealed. */
   readonly seals: () => OutsideSeals | undefined
   readonly replay: Store['replay']
@@ -20,6 +25,8 @@ export interface SharedRegistryOptions {
 /** How long whoever has taken a step has to say where it led before the session is given up, in milliseconds. */
 const PATIENCE_MS = 1500
 const LOOK_AGAIN_MS = 50
+/** What a message is sealed as. */
+const ASKED = 'login asked about'
 
 /**
  * Sessions that all daemons of a deployment find: sealed in the cache, and in the memory of the daemon that moved them last,
@@ -113,9 +120,25 @@ class SessionsOfDeployment implements SessionRegistry {
     const keepMs = record.keptUntil - now()
     const value = seals.seal(`login ${aboutOf(record)}`, record.content)
     await cache.put(seals.name(`login ${record.id}`), { revision: record.revision, value }, keepMs)
+    const polling = pollingOf(session)
+    if (polling !== undefined) this.#tell(seals, session, polling.nextAt)
     if (record.browserState === undefined) return
     const id = seals.seal(`state ${record.browserState}`, new Secret(record.id))
     await cache.put(seals.name(`state ${record.browserState}`), { revision: 0, value: id }, keepMs)
+  }
+
+  /** Each time anew: a daemon that was not there the last time hears of it, too. */
+  #tell(seals: OutsideSeals, { id, revision }: Session, nextAt: number): void {
+    const { cache, now } = this.#options
+    const asked: AskedElsewhere = { id, revision, dueInMs: Math.max(0, nextAt - now()) }
+    cache.pass(seals.seal(ASKED, new Secret(JSON.stringify(asked))))
+  }
+
+  hear(listener: (asked: AskedElsewhere) => void): void {
+    this.#options.cache.hear((message) => {
+      const asked = this.#options.seals()?.open(ASKED, message)
+      if (asked !== undefined) listener(JSON.parse(asked.reveal()))
+    })
   }
 
   async #shared(id: string): Promise<Session | undefined> {

@@ -1,5 +1,6 @@
 import assert from 'node:assert/strict'
 import { beforeEach, describe, it } from 'node:test'
+import { setImmediate as settled } from 'node:timers/promises'
 import { type ScriptedAnswer, type ScriptedServer, startScriptedServer } from '../../../test/scripted-oauth-server.ts'
 import { secretInput } from '../../protocol/index.ts'
 import type { AuthSession } from '../../schemas/index.ts'
@@ -8,7 +9,8 @@ import { openFlows } from '../flows/index.ts'
 import { ManualClock, stateOf } from './auth-sessions.fixture.ts'
 import type { AuthSessions } from './auth-sessions.ts'
 import { openAuthSessions } from './open-auth-sessions.ts'
-import { openMemoryRegistry, type SessionRegistry } from './session-registry.ts'
+import { pollingOf, type Session } from './session.ts'
+import { type AskedElsewhere, openMemoryRegistry, type SessionRegistry } from './session-registry.ts'
 
 const MINUTE = 60_000
 const GRANTED: ScriptedAnswer = {
@@ -23,6 +25,7 @@ describe('login sessions that two daemons find', () => {
   let token: ScriptedAnswer
   let here: AuthSessions
   let there: AuthSessions
+  let elsewhere: AuthSessions
 
   beforeEach(async (t) => {
     assert.ok('after' in t)
@@ -45,18 +48,35 @@ describe('login sessions that two daemons find', () => {
     }
     here = open()
     there = open()
-    t.after(() => Promise.all([here.close(), there.close()]))
+    elsewhere = open()
+    t.after(() => Promise.all([here.close(), there.close(), elsewhere.close()]))
     t.after(() => rooms.store.close())
   })
 
   /** It outlives either daemon. */
   function sharedRegistry(): SessionRegistry {
     const registry = openMemoryRegistry(clock.now)
+    const listeners: ((asked: AskedElsewhere) => void)[] = []
+    const tell = (session: Session) => {
+      const polling = pollingOf(session)
+      if (polling === undefined) return
+      const { id, revision } = session
+      for (const listener of listeners) listener({ id, revision, dueInMs: polling.nextAt - clock.now() })
+    }
     return {
-      create: (session) => registry.create(session),
+      async create(session) {
+        const gone = await registry.create(session)
+        tell(session)
+        return gone
+      },
       find: (id) => registry.find(id),
       findByState: (state) => registry.findByState(state),
-      move: (seen, next) => registry.move(seen, next),
+      async move(seen, next) {
+        const isOurs = await registry.move(seen, next)
+        if (isOurs) tell(next)
+        return isOurs
+      },
+      hear: (listener) => void listeners.push(listener),
       close: async () => [],
     }
   }
@@ -127,6 +147,37 @@ describe('login sessions that two daemons find', () => {
     await clock.pass(5_000)
     assert.equal((await resumeAt(there, session)).status, 'completed')
     assert.equal(asked(), 2)
+  })
+
+  it('are asked about by one of the others within a minute, where the daemon that did it is gone', async () => {
+    token = PENDING
+    const idle = await begin({ flow: 'device_code', connection: 'idle' })
+    await resumeAt(here, idle)
+    const never = held()
+    token = never.answer
+    const asking = await begin({ flow: 'device_code', connection: 'asking' })
+    void resumeAt(here, asking).catch(() => undefined)
+    await never.arrived
+    const before = asked()
+    // As good as killed: nothing wakes it up, and its answer never comes.
+    const gone = here.close()
+    token = GRANTED
+    await clock.pass(60_000)
+    for (const session of [idle, asking]) while ((await statusAt(there, session)) !== 'completed') await settled()
+    assert.equal(asked(), before + 2)
+    assert.equal((await rooms.connections.list(rooms.actor)).length, 2)
+    await server.close()
+    await gone
+  })
+
+  it('are left to the daemon that asks about them', async () => {
+    token = PENDING
+    const session = await begin({ flow: 'device_code' })
+    for (let count = 1; count <= 6; count += 1) {
+      await clock.pass(5_000)
+      await resumeAt(here, session)
+      assert.equal(asked(), count)
+    }
   })
 
   it('do not stay as they were where a daemon was killed at its work', async () => {

@@ -104,6 +104,8 @@ export interface PrincipalsOptions {
   readonly bootstrapSecret?: Secret
   /** `{base_url}` for claim URLs. */
   readonly baseUrl: string
+  /** Whether runs may trust roots, and dial addresses, that are not their machine's own; they may where absent. */
+  readonly overrides?: 'allow' | 'forbid'
   readonly now?: () => number
 }
 

@@ -1,4 +1,5 @@
 import { randomUUID } from 'node:crypto'
+import { verifyInnerRun } from '../../identity/index.ts'
 import { type Actor, BrokerError, type RunGrant } from '../../protocol/index.ts'
 import type { Run, StartRun } from '../../schemas/index.ts'
 import type { Audit } from '../audit/index.ts'
@@ -15,17 +16,26 @@ interface RunsOptions {
   readonly rights: Rights
 }
 
+interface StartRunOptions extends RunsOptions {
+  readonly overrides?: 'allow' | 'forbid'
+}
+
 export async function startRun(
-  { store, audit, rights }: RunsOptions,
+  { store, audit, rights, overrides }: StartRunOptions,
   actor: Actor,
   wanted: StartRun,
   now: number,
 ): Promise<Run> {
+  const refusal = overrides === 'forbid' ? refusalOf(wanted.overrides) : undefined
+  if (refusal !== undefined) {
+    await store.transaction((tx) => audit.record(tx, actor, { ...startOf(wanted), status: 'denied' }))
+    throw refusal
+  }
   const id = randomUUID()
   const expires_at = new Date(now + LIFETIME_MS).toISOString()
   await store.transaction(async (tx) => {
     await refuseKnownKey(tx, wanted.did)
-    const grants = grantsOf(wanted, await outerGrants(tx, rights, actor, { id: wanted.within, now }))
+    const grants = grantsOf(wanted, await outerGrants(tx, rights, actor, { wanted, now }))
     const row = rights.seal('runs', {
       id,
       did: wanted.did,
@@ -37,14 +47,35 @@ export async function startRun(
       ended_at: null,
     })
     await tx.insertInto('runs').values(row).execute()
-    await audit.record(tx, actor, {
-      event: 'run.started',
-      status: 'success',
-      runId: id,
-      ...(wanted.command && { reason: wanted.command }),
-    })
+    await audit.record(tx, actor, { ...startOf(wanted), status: 'success', runId: id })
   })
   return { run_id: id, expires_at }
+}
+
+function startOf({ command, isolation = 'none', overrides }: StartRun) {
+  const isOverridden = Object.keys(overrides ?? {}).length > 0
+  return {
+    event: 'run.started' as const,
+    ...(command && { reason: command }),
+    details: { isolation, ...(isOverridden && { overrides }) },
+  }
+}
+
+/** A proxy on the way sees what TLS leaves to be seen, and often it is the only way: it is recorded, never refused. */
+function refusalOf({
+  ca,
+  connect_to: connectTo = [],
+}: NonNullable<StartRun['overrides']> = {}): BrokerError | undefined {
+  const settings = [
+    ...(ca ? ['BROKER_PROXY_CA_FILE', 'SSL_CERT_FILE', 'SSL_CERT_DIR'] : []),
+    ...(connectTo.length > 0 ? ['BROKER_PROXY_CONNECT_TO'] : []),
+  ]
+  if (settings.length === 0) return undefined
+  return new BrokerError(
+    'OperationNotAllowedError',
+    'The owner of the daemon allows no run that trusts authorities, or dials addresses, of its own',
+    { hint: `Run it without ${settings.join(', ')}.` },
+  )
 }
 
 type Grants = Omit<RunGrant, 'id'>
@@ -63,28 +94,35 @@ async function epochOf(tx: Db, { principalId }: Actor): Promise<number> {
   return epoch
 }
 
-/** Returns what the run that the new one is started in may do; undefined where there is none. */
+/**
+ * Returns what the run that the new one is started in may do; undefined where there is none. Which one it is, that run's own
+ * key has said: a name in an environment can be anybody's.
+ */
 async function outerGrants(
   db: Db,
   rights: Rights,
   actor: Actor,
-  { id, now }: { readonly id: string | undefined; readonly now: number },
+  { wanted, now }: { readonly wanted: StartRun; readonly now: number },
 ): Promise<Grants | undefined> {
-  if (id === undefined) return undefined
+  const { did, within, within_signature: signature = '' } = wanted
+  if (within === undefined) return undefined
   const row = await db
     .selectFrom('runs')
     .innerJoin('identities', 'identities.id', 'runs.identity_id')
     .innerJoin('principals', 'principals.id', 'identities.principal_id')
     .selectAll('runs')
     .select('principals.epoch as principal_epoch')
-    .where('runs.id', '=', id)
-    .where('principals.id', '=', actor.principalId)
+    .where('runs.id', '=', within)
+    .where('runs.identity_id', '=', identityOf(actor))
     .executeTakeFirst()
-  if (row && rights.isGenuine({ table: 'runs', row }) && row.epoch === row.principal_epoch && isLive(row, now)) {
-    return JSON.parse(row.grants) as Grants
+  if (!row || !rights.isGenuine({ table: 'runs', row }) || row.epoch !== row.principal_epoch || !isLive(row, now)) {
+    throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
+      hint: 'Start the outer command again with `broker run`.',
+    })
   }
-  throw new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
-    hint: 'Start the outer command again with `broker run`.',
+  if (verifyInnerRun(row.did, { within, did }, signature)) return JSON.parse(row.grants) as Grants
+  throw new BrokerError('OperationNotAllowedError', 'The run around this one has not said that this one is within it', {
+    hint: 'Start it with `broker run` in the outer command.',
   })
 }
 

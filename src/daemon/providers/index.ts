@@ -28,7 +28,7 @@ export { type CredentialKind, destinationDigest, destinationText, digestOf } fro
 export { hostsOfDestination } from './destination-hosts.ts'
 export { isOneFamily, isPartOf } from './family.ts'
 export { injectionFor, passwordTemplate, placeNamesFor } from './injection.ts'
-export { earlierDestination } from './known-destinations.ts'
+export { differencesOf, earlierDestination } from './known-destinations.ts'
 export type { CatalogueStore } from './open-catalogue.ts'
 export { type CataloguePlan, openProviders, type Providers } from './open-providers.ts'
 export { type OwnPlace, ownPlaceFor, ownPlaces } from './own-places.ts'

@@ -112,6 +112,7 @@ export function openProviders(options: ProvidersOptions): Providers {
   const { bundledDir, custom, checked, updates = NO_UPDATES } = options
   const bundled = loadDefinitions(readDefinitions(bundledDir, 'as installed'), checked)
   const catalogue = openCatalogue(updates)
+  const problem = () => custom.problem?.()
   let registry = readRegistry()
   return {
     async refresh() {
@@ -123,7 +124,7 @@ export function openProviders(options: ProvidersOptions): Providers {
       return [...registry.byName.values()]
     },
     find: (name) => registry.byName.get(name),
-    problem: () => custom.problem?.(),
+    problem,
     get(name) {
       const found = registry.byName.get(name)
       if (!found) throw notFound(name, registry.byName.keys())
@@ -159,8 +160,9 @@ export function openProviders(options: ProvidersOptions): Providers {
     health() {
       refresh()
       const providers = [...registry.byName.values()]
+      const unread = problem()
       return {
-        issues: [...bundled.issues, ...registry.custom.issues, ...[custom.problem?.() ?? []].flat()],
+        issues: [...bundled.issues, ...registry.custom.issues, ...(unread === undefined ? [] : [unread])],
         warnings: [
           ...bundled.warnings,
           ...catalogue.warnings(),

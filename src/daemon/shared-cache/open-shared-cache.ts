@@ -19,6 +19,10 @@ export interface SharedCache {
   remove(name: string, revision: number): Promise<void>
   /** Tells all daemons that listen, this one too, that there is news. */
   tell(): void
+  /** Passes a message on to all daemons that listen, this one too. Lost where Redis is away, and at who is not there. */
+  pass(message: Buffer): void
+  /** Hears, from now on, what is passed on. */
+  hear(listener: (message: Buffer) => void): void
   /** Pings, and writes. One sentence for people on what is wrong; undefined where all is well. */
   problem(): Promise<string | undefined>
   close(): Promise<void>
@@ -41,6 +45,7 @@ const REST_MS = 1000
 const LONGEST_RETRY_MS = 1000
 const PREFIX = 'broker:'
 const NEWS = `${PREFIX}news`
+const MESSAGES = `${PREFIX}messages`
 const CHECK_MS = 5000
 
 const LIMITS = {
@@ -93,6 +98,7 @@ class RedisCache implements SharedCache {
   #why: string | undefined
   #isClosed = false
   #greeted: Promise<void> | undefined
+  #hears: (message: Buffer) => void = () => undefined
 
   constructor(parts: Parts) {
     this.#parts = parts
@@ -106,7 +112,10 @@ class RedisCache implements SharedCache {
     // Unheard, they would end the daemon.
     client.on('error', (error) => this.#failed(error))
     listener.on('error', () => undefined)
-    listener.on('message', onNews)
+    listener.on('message', (channel: string, text: string) => {
+      if (channel === NEWS) onNews()
+      else this.#hears(Buffer.from(text, 'base64url'))
+    })
     listener.on('ready', () => void this.#listen())
   }
 
@@ -135,7 +144,7 @@ class RedisCache implements SharedCache {
   async #listen(): Promise<void> {
     const { listener, onNews } = this.#parts
     try {
-      await listener.subscribe(NEWS)
+      await listener.subscribe(NEWS, MESSAGES)
       // Nobody knows what was told meanwhile.
       onNews()
     } catch {
@@ -188,6 +197,14 @@ class RedisCache implements SharedCache {
 
   tell(): void {
     void this.#ask((client) => client.publish(NEWS, ''))
+  }
+
+  pass(message: Buffer): void {
+    void this.#ask((client) => client.publish(MESSAGES, message.toString('base64url')))
+  }
+
+  hear(listener: (message: Buffer) => void): void {
+    this.#hears = listener
   }
 
   async problem(): Promise<string | undefined> {

@@ -339,6 +339,9 @@ function Who({
 }
 
 const LINE_NAMES: Readonly<Record<string, string>> = {
+  ca: 'own authorities',
+  connect_to: 'own addresses',
+  proxy: 'goes out through',
   seq: 'number',
   principal_id: 'principal',
   identity: 'who',
@@ -349,8 +352,9 @@ const LINE_NAMES: Readonly<Record<string, string>> = {
 }
 
 function EventDialog({ event: one, onClose }: { readonly event: AuditEvent; readonly onClose: () => void }) {
-  const { request: { status: answered, ...request } = {}, timestamp, event, ...rest } = one
-  const lines = { time: exactTime(timestamp), event, ...rest, ...request, answered }
+  const { request: { status: answered, ...request } = {}, overrides, timestamp, event, ...rest } = one
+  const own = { ...overrides, connect_to: overrides?.connect_to?.join(', ') }
+  const lines = { time: exactTime(timestamp), event, ...rest, ...own, ...request, answered }
   return (
     <Dialog isOpen title={eventWord(event)} onClose={onClose} isWide>
       <dl>

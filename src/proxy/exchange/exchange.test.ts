@@ -105,6 +105,7 @@ function setUp(order: Partial<Order> = {}, head = requestHead()) {
       },
       questions: { ask: (question, answer) => void asked.push({ question, answer }) },
       audit: { record: (entry) => void audited.push(entry) },
+      dialled: () => '127.0.0.1:8443',
       log: () => {},
     },
   )

@@ -343,12 +343,14 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     const used = attempt?.used
     const { provider, connection, release, audited = unchanged } = used ?? about
     if (status !== 'denied' && (question === undefined || used === undefined)) return
+    const dialled = attempt && this.#services.dialled(target)
     this.#services.audit.record({
       event: status === 'denied' ? 'proxy.denied' : 'proxy.request',
       ...(provider !== undefined && { provider }),
       ...(connection !== undefined && { connection }),
       status,
       ...(reason === undefined ? {} : { reason }),
+      ...(dialled !== undefined && { dialled }),
       ...(release !== undefined && { release }),
       request: {
         method: this.#child.head.method,

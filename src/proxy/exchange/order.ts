@@ -47,6 +47,8 @@ export interface Services {
   readonly upstreams: Upstreams
   readonly questions: Questions
   readonly audit: AuditTrail
+  /** Returns where requests to `target` are sent in place of its own address; undefined where they go there. */
+  readonly dialled: (target: Authority) => string | undefined
   /** Debug log. */
   readonly log: (event: object) => void
 }

@@ -22,6 +22,7 @@ export {
   METHOD_NOT_ALLOWED,
   malformedRequest,
   NOT_A_PROXY_REQUEST,
+  newRunNeeded,
   outerRunRefused,
   PAYLOAD_NOT_SIGNABLE,
   PROXY_CREDENTIALS_WANTED,

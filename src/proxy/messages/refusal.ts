@@ -151,6 +151,17 @@ export function strictRefused(host: string): Refusal {
   }
 }
 
+/** Its credential was connected after the run began, and the run's authority was not made for its name. */
+export function newRunNeeded(host: string): Refusal {
+  return {
+    status: 403,
+    error: 'OperationNotAllowedError',
+    message: `Cannot inject the credential of ${host}: it was connected after this run began, under a host that no definition had then`,
+    hint: 'Start the command again with `broker run`.',
+    reason: 'new_run_needed',
+  }
+}
+
 export function outerRunRefused(host: string): Refusal {
   return {
     status: 403,

@@ -2,19 +2,20 @@ import assert from 'node:assert/strict'
 import { spawnSync } from 'node:child_process'
 import { X509Certificate } from 'node:crypto'
 import { once } from 'node:events'
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type TestContext, test } from 'node:test'
 import { connect, createServer, type TLSSocket } from 'node:tls'
+import { readPattern } from '../../network/index.ts'
 import { createCertificateAuthority } from './certificate-authority.ts'
 
 const HOSTS = ['api.prov.test', '*.wild.test', 'eu.*.deep.test']
 const NOW = new Date()
 
 /** A TLS server that shows whatever certificate its client names, also ones that the constraints forbid. */
-async function serve(t: TestContext) {
-  const authority = createCertificateAuthority(HOSTS, NOW)
+async function serve(t: TestContext, hosts: readonly string[] = HOSTS) {
+  const authority = createCertificateAuthority(hosts, NOW)
   const server = createServer({ SNICallback: (name, done) => done(null, authority.secureContextFor(name)) })
   server.on('secureConnection', (socket) => socket.on('error', () => {}).end('HTTP/1.1 204 No Content\r\n\r\n'))
   server.on('tlsClientError', () => {})
@@ -95,6 +96,49 @@ test('openssl shows both authorities constrained to the routed hosts, critically
     )
     assert.match(stdout, /Excluded:\s+IP:0\.0\.0\.0\/0\.0\.0\.0\s+IP:0:0:0:0:0:0:0:0\/0:0:0:0:0:0:0:0/)
   }
+})
+
+/** Hosts of the definitions that come with Broker. */
+function bundledHosts(): readonly string[] {
+  const folder = new URL('../../../providers/', import.meta.url)
+  const files = readdirSync(folder).filter((name) => name.endsWith('.json'))
+  const definitions = files.map((name) => JSON.parse(readFileSync(new URL(name, folder), 'utf8')))
+  const patterns = definitions.flatMap(({ hosts = [] }) => hosts as string[])
+  return [...new Set(patterns.map((pattern) => readPattern(pattern).hostPattern))]
+}
+
+// What Java takes of a handshake message, and a whole record of TLS, are 32 and 16 KiB.
+const MOST_SHOWN = 8 * 1024
+
+test('every bundled host can have a certificate, whose chain is short however many they are', async (t) => {
+  const bundled = bundledHosts()
+  const { authority, port } = await serve(t, bundled)
+  assert.ok(bundled.length > 500)
+  assert.deepEqual(
+    bundled.filter((pattern) => !authority.covers(pattern)),
+    [],
+  )
+  assert.equal(authority.covers('evil.test'), false)
+  const exact = bundled.filter((pattern) => !pattern.includes('*'))
+  for (const servername of [exact[0], exact[Math.floor(exact.length / 2)], exact.at(-1)]) {
+    assert.ok(servername)
+    const socket = connect({ port, host: '127.0.0.1', servername, ca: authority.caPem })
+    await once(socket, 'secureConnect')
+    const { raw, issuerCertificate } = socket.getPeerCertificate(true)
+    assert.ok(raw.length + issuerCertificate.raw.length < MOST_SHOWN)
+    socket.destroy()
+  }
+})
+
+test('an intermediate has no other names than its own', async (t) => {
+  const hosts = Array.from({ length: 120 }, (_, at) => `h${at}.test`)
+  const { authority, port } = await serve(t, hosts)
+  const chains = await Promise.all(['h0.test', 'h119.test'].map((host) => chainFor(port, authority.caPem, host)))
+  const [first, last] = chains.map(([, intermediate]) => intermediate)
+  assert.notEqual(first?.subject, last?.subject)
+  assert.equal(first?.raw.includes('h0.test'), true)
+  assert.equal(first?.raw.includes('h119.test'), false)
+  assert.equal(last?.raw.includes('h119.test'), true)
 })
 
 const hasPython = spawnSync('python3', ['-c', 'import ssl']).status === 0

@@ -1,7 +1,7 @@
 import { createHash, generateKeyPairSync, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { createSecureContext, type SecureContext } from 'node:tls'
 import { LRUCache } from 'lru-cache'
-import { der, type OidName } from '../../network/index.ts'
+import { der, NameSuffixes, type OidName } from '../../network/index.ts'
 
 /** Issues server certificates for the routed hosts of one run. */
 export interface CertificateAuthority {
@@ -11,6 +11,8 @@ export interface CertificateAuthority {
   readonly keyPin: string
   /** What the proxy shows for `host`: leaf and intermediate, minted once. */
   secureContextFor(host: string): SecureContext
+  /** Whether every host that the pattern means can have a certificate that is trusted. */
+  covers(hostPattern: string): boolean
 }
 
 const HOUR = 3_600_000
@@ -18,10 +20,20 @@ const LIFETIME = 24 * HOUR
 /** A child's clock may be behind ours. */
 const CLOCK_MARGIN = HOUR
 const MAX_CONTEXTS = 256
+/**
+ * Constrained names of one intermediate. It is part of every handshake, of which Java takes 32 KiB; the root is not, and has
+ * them all.
+ */
+const NAMES_EACH = 50
 
 interface Issuer {
   readonly name: string
   readonly key: KeyPair
+}
+
+interface Validity {
+  readonly from: Date
+  readonly to: Date
 }
 
 interface KeyPair {
@@ -30,30 +42,21 @@ interface KeyPair {
 }
 
 /**
- * Makes the run's chain: root, intermediate, leaves, all P-256 and all in memory only. Both authorities are constrained
- * to `hosts` (`*` counts for the subtree right of it), the intermediate because Java ignores constraints of a trust
- * anchor. The root's key is gone when this returns, so nothing beside the one intermediate can ever be issued under it.
+ * Makes the run's chain: root, intermediates, leaves, all P-256 and all in memory only. All authorities are constrained to
+ * `hosts` (`*` counts for the subtree right of it), the intermediates because Java ignores constraints of a trust anchor.
+ * The root's key is gone when this returns, so nothing beside these intermediates can ever be issued under it.
  */
 export function createCertificateAuthority(hosts: readonly string[], now: Date): CertificateAuthority {
   const validity = {
     from: new Date(now.getTime() - CLOCK_MARGIN),
     to: new Date(now.getTime() - CLOCK_MARGIN + LIFETIME),
   }
-  const constraints = nameConstraints(hosts)
-  const label = randomBytes(4).toString('hex')
-  const root: Issuer = { name: `Broker run ${label}`, key: newKey() }
-  const intermediate: Issuer = { name: `Broker run ${label} intermediate`, key: newKey() }
+  const suffixes = new NameSuffixes(hosts)
+  const root: Issuer = { name: `Broker run ${randomBytes(4).toString('hex')}`, key: newKey() }
+  const caPem = authorityCertificate(root, root, { depth: 1, names: suffixes.names, validity })
+  const intermediates = intermediatesOf(root, suffixes.names, validity)
   const leafKey = newKey()
   const leafKeyPem = leafKey.privateKey.export({ type: 'pkcs8', format: 'pem' })
-
-  const authority = (subject: Issuer, issuer: Issuer, depth: number) =>
-    certificate(subject.name, subject.key, issuer, validity, [
-      critical('basicConstraints', der.sequence(der.boolean(true), der.positiveInteger(Buffer.from([depth])))),
-      critical('keyUsage', KEY_CERT_SIGN),
-      critical('nameConstraints', constraints),
-    ])
-  const caPem = authority(root, root, 1)
-  const intermediatePem = authority(intermediate, root, 0)
 
   const contexts = new LRUCache<string, SecureContext>({ max: MAX_CONTEXTS })
   return {
@@ -61,10 +64,12 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
     keyPin: createHash('sha256')
       .update(leafKey.publicKey.export({ type: 'spki', format: 'der' }))
       .digest('base64'),
+    covers: (hostPattern) => suffixes.of(hostPattern) !== undefined,
     secureContextFor(host) {
       const known = contexts.get(host)
       if (known !== undefined) return known
-      const leafPem = certificate('Broker run', leafKey, intermediate, validity, [
+      const { issuer, pem: intermediatePem } = intermediates(suffixes.of(host))
+      const leafPem = certificate('Broker run', leafKey, issuer, validity, [
         critical('basicConstraints', der.sequence()),
         critical('keyUsage', DIGITAL_SIGNATURE),
         extension('extKeyUsage', der.sequence(der.oid('serverAuth'))),
@@ -77,6 +82,49 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
   }
 }
 
+interface Intermediate {
+  readonly issuer: Issuer
+  readonly pem: string
+}
+
+/** Returns which one has a suffix among its names; of what nobody covers, one that no client takes for it. */
+function intermediatesOf(
+  root: Issuer,
+  names: readonly string[],
+  validity: Validity,
+): (suffix: string | undefined) => Intermediate {
+  const key = newKey()
+  const count = Math.max(1, Math.ceil(names.length / NAMES_EACH))
+  const all = Array.from({ length: count }, (_, at) => {
+    const issuer: Issuer = { name: `${root.name} intermediate ${at + 1}`, key }
+    const own = names.slice(at * NAMES_EACH, (at + 1) * NAMES_EACH)
+    return { issuer, own, pem: authorityCertificate(issuer, root, { depth: 0, names: own, validity }) }
+  })
+  const byName = new Map(all.flatMap((one) => one.own.map((name) => [name, one])))
+  return (suffix) => byName.get(suffix ?? '') ?? first(all)
+}
+
+function first<Item>([item]: readonly Item[]): Item {
+  if (item === undefined) throw new Error('There is no first one')
+  return item
+}
+
+function authorityCertificate(
+  subject: Issuer,
+  issuer: Issuer,
+  {
+    depth,
+    names,
+    validity,
+  }: { readonly depth: number; readonly names: readonly string[]; readonly validity: Validity },
+): string {
+  return certificate(subject.name, subject.key, issuer, validity, [
+    critical('basicConstraints', der.sequence(der.boolean(true), der.positiveInteger(Buffer.from([depth])))),
+    critical('keyUsage', KEY_CERT_SIGN),
+    critical('nameConstraints', nameConstraints(names)),
+  ])
+}
+
 function newKey(): KeyPair {
   return generateKeyPairSync('ec', { namedCurve: 'P-256' })
 }
@@ -86,7 +134,7 @@ function certificate(
   subject: string,
   key: KeyPair,
   issuer: Issuer,
-  validity: { readonly from: Date; readonly to: Date },
+  validity: Validity,
   extensions: readonly Buffer[],
 ): string {
   const algorithm = der.sequence(der.oid('ecdsaWithSha256'))
@@ -137,10 +185,9 @@ function critical(name: OidName, value: Buffer): Buffer {
   return der.sequence(der.oid(name), der.boolean(true), der.octetString(value))
 }
 
-/** Permits the names of `hosts` and below, and no IP address at all. */
-function nameConstraints(hosts: readonly string[]): Buffer {
-  const subtrees = [...new Set(hosts.map((host) => host.slice(host.lastIndexOf('*') + 1).replace(/^\./, '')))]
-  const permitted = subtrees.map((name) => der.sequence(dnsName(name)))
+/** Permits these names with all below them, and no IP address at all. */
+function nameConstraints(names: readonly string[]): Buffer {
+  const permitted = names.map((name) => der.sequence(dnsName(name)))
   const everyAddress = [8, 32].map((length) => der.sequence(der.tagged(0x87, Buffer.alloc(length))))
   return der.sequence(der.tagged(0xa0, ...permitted), der.tagged(0xa1, ...everyAddress))
 }
