@@ -1,4 +1,4 @@
-import { randomBytes } from 'node:crypto'
+import { randomUUID } from 'node:crypto'
 import { type Actor, type AuditEventName, type AuditStatus, BrokerError } from '../../protocol/index.ts'
 import type {
   AuditCounts,
@@ -199,7 +199,7 @@ function byPrincipal(rows: readonly NewRow[]): ReadonlyMap<string, readonly NewR
 function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewRow {
   return {
     ...commonColumns(actor, event),
-    id: randomBytes(16).toString('base64url'),
+    id: randomUUID(),
     timestamp: new Date(now).toISOString(),
     source: 'internal',
     run_id: event.runId ?? actor.run?.id ?? null,

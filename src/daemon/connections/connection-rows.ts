@@ -46,7 +46,8 @@ const namedWithRecord = preparedQuery(['vaultId', 'provider', 'connection'], (db
 )
 
 const defaultWithRecord = preparedQuery(['vaultId', 'provider'], (db, id: Pick<ConnectionId, 'provider'> & InVault) =>
-  withRecords(db, id).where('is_default', '=', 1),
+  // As a parameter it would have SQLite plan the statement anew each time: an index is of these rows alone.
+  withRecords(db, id).where('is_default', '=', sql.lit(1)),
 )
 
 function withRecords(db: Db, { vaultId, provider }: Pick<ConnectionId, 'provider'> & InVault) {
@@ -117,7 +118,7 @@ const defaultConnection = preparedQuery(['vaultId', 'provider'], (db, id: Pick<C
     .selectAll()
     .where('vault_id', '=', id.vaultId)
     .where('provider', '=', id.provider)
-    .where('is_default', '=', 1),
+    .where('is_default', '=', sql.lit(1)),
 )
 
 /** Returns what is known of the connection's refreshes. */
