@@ -1,6 +1,8 @@
 import { readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type AttackedHome, atStore, type Row } from '../../../test/rights-world.ts'
+import { chainedHash } from '../audit/chain.ts'
+import type { AuditEventRow } from '../store/index.ts'
 import { migrations, oldStore } from '../store/old-store.fixture.ts'
 import { deriveKeys } from '../vault/key-hierarchy.ts'
 import { type Manifest, openManifest, sealManifest } from '../vault/manifest.ts'
@@ -27,6 +29,16 @@ export function manifestsOfBefore(
     })
 }
 
+/** Events as they were chained before some of them had details. */
+function eventsOfBefore(rows: readonly AuditEventRow[]): readonly Row[] {
+  let hash = ''
+  return rows.map((row) => {
+    const before = { ...row, details: null }
+    hash = chainedHash(hash, before)
+    return { ...before, hash }
+  })
+}
+
 /** Makes the store of a home whose daemon has stopped what the first few migrations would have left of it. */
 export function takeBack({ home }: AttackedHome, migrationCount: 1 | 2 | 3): void {
   const path = join(home, 'server/broker.db')
@@ -48,7 +60,7 @@ export function takeBack({ home }: AttackedHome, migrationCount: 1 | 2 | 3): voi
       manifests: of('select * from manifests'),
       records: of('select * from records'),
       connections: of('select * from connections'),
-      audit_events: of('select * from audit_events'),
+      audit_events: eventsOfBefore(of('select * from audit_events order by seq') as unknown as AuditEventRow[]),
     }
   })
   const deploymentId = String(rows.vault_sources[0]?.['deployment_id'])
