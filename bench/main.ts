@@ -1,6 +1,7 @@
 /** `npm run bench`: ratios, each taken side by side in one run. `npm run bench -- proxy stream` picks measures. */
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
+import { measureAsking } from './measure-asking.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
 import { measureCrashes } from './measure-crashes.ts'
 import { measureDashboard } from './measure-dashboard.ts'
@@ -16,6 +17,7 @@ import { makeWorld, type World } from './world.ts'
 
 const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Finding[]>>> = {
   proxy: measureProxy,
+  asking: measureAsking,
   stream: measureStream,
   start: measureStart,
   preload: measurePreload,

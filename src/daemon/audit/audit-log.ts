@@ -106,10 +106,10 @@ const MAX_LIMIT = 500
 const BACKDATED_MS = 24 * 60 * 60 * 1000
 
 /**
- * Rows of one transaction. On SQLite, requests wait for their credentials while it is made. On Postgres it holds up others
+ * Rows of one transaction. On SQLite, requests wait for their credentials while it is made, a few times over: few it is. On Postgres it holds up others
  * by its locks.
  */
-const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 50, postgres: 250 }
+const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 16, postgres: 250 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
   const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options

@@ -44,7 +44,7 @@ describe('events that wait for the log', () => {
   const principals = async () => (await audit.page(ALL, { limit: 500 })).events.map(({ principal_id }) => principal_id)
 
   it('share a transaction where they came in the same moment, whoever they are of', async () => {
-    const names = Array.from({ length: 40 }, (_, at) => `p-${at}`)
+    const names = Array.from({ length: 16 }, (_, at) => `p-${at}`)
     await Promise.all(names.map((name) => audit.recordAll([login(name)], 'written')))
     assert.equal(transactions, 1)
     await audit.recordAll(names.map(login), 'flushed')
