@@ -155,11 +155,10 @@ export class DaemonChannel {
     this.#reopenLater(undefined)
   }
 
-  /** A run lives as long as its channel: it is opened again also where nobody asks. */
+  /** A run lives as long as its channel: it is opened again also where nobody asks, and where a clock that jumped had it refused. */
   #reopenLater(error: unknown): void {
     if (error instanceof NoChannel) this.#none = error
-    const isOver = error instanceof BrokerError && error.name === 'AuthenticationFailedError'
-    if (this.#isClosed || isOver || this.#none) return
+    if (this.#isClosed || this.#none) return
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => this.#connected().catch(() => undefined), this.#backoff).unref()
     this.#backoff = Math.min(MAX_BACKOFF, this.#backoff * 2)
