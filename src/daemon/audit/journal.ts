@@ -58,9 +58,13 @@ class FileJournal<Row> implements Journal<Row> {
 
   constructor(options: FileJournalOptions<Row>) {
     this.#options = options
-    this.#files = FILES.map((name) => new JournalFile(join(options.folder, name)))
-    // Of a daemon that was killed.
-    this.#leaving = this.#files.flatMap((file) => file.read() as Row[])
+    try {
+      this.#files = FILES.map((name) => new JournalFile(join(options.folder, name)))
+      // Of a daemon that was killed.
+      this.#leaving = this.#files.flatMap((file) => file.read() as Row[])
+    } catch (cause) {
+      throw notOpened(options.folder, cause)
+    }
     if (this.#leaving.length > 0) this.#schedule()
     else for (const file of this.#files) file.clear()
   }
@@ -204,6 +208,14 @@ function parsed(line: string): readonly unknown[] {
   } catch {
     return []
   }
+}
+
+function notOpened(folder: string, cause: unknown): BrokerError {
+  const why = cause instanceof Error ? cause.message : String(cause)
+  return new BrokerError('DaemonUnavailableError', `Cannot open the journal of releases in "${folder}": ${why}`, {
+    hint: 'Nothing can leave the daemon without it. Is the disk full, or the folder not yours?',
+    cause,
+  })
 }
 
 function notWritten(cause?: unknown): BrokerError {
