@@ -1,6 +1,6 @@
 import type { Duplex } from 'node:stream'
 import { fromWire, type ResolvedCredential } from '../injection/index.ts'
-import { BrokerError, encodeFrame, type Frame, type FrameKind, FrameReader, type Refused } from '../protocol/index.ts'
+import { BrokerError, type Frame, type FrameKind, FrameReader, FrameWriter, type Refused } from '../protocol/index.ts'
 import type { ChannelEvents, ChannelQuestion, Resolution, ResolveRequest, ShippedEvent } from '../schemas/index.ts'
 import { errorOf } from './error-answer.ts'
 import type { Switched } from './transport.ts'
@@ -35,9 +35,10 @@ export class DaemonChannel {
   readonly #options: DaemonChannelOptions
   readonly #waiting = new Map<number, Waiting>()
   #socket: Duplex | undefined
-  #opening: Promise<Duplex> | undefined
+  /** Of the same connection. */
+  #writer: FrameWriter | undefined
+  #opening: Promise<FrameWriter> | undefined
   #number = 0
-  #corked = false
   #retry: NodeJS.Timeout | undefined
   #backoff = MIN_BACKOFF
   #isClosed = false
@@ -90,17 +91,17 @@ export class DaemonChannel {
   }
 
   async #ask(kind: FrameKind, body: unknown): Promise<unknown> {
-    const socket = this.#socket ?? (await this.#connected())
+    const writer = this.#writer ?? (await this.#connected())
     this.#number = (this.#number + 1) >>> 0
     const number = this.#number
     return new Promise((resolve, reject) => {
       this.#waiting.set(number, { resolve, reject })
-      this.#send(socket, kind, number, body)
+      writer.write(kind, number, body)
     })
   }
 
-  #connected(): Promise<Duplex> {
-    if (this.#socket) return Promise.resolve(this.#socket)
+  #connected(): Promise<FrameWriter> {
+    if (this.#writer) return Promise.resolve(this.#writer)
     if (this.#none) return Promise.reject(this.#none)
     this.#opening ??= this.#options
       .open()
@@ -115,27 +116,29 @@ export class DaemonChannel {
     return this.#opening
   }
 
-  #begin({ socket, head }: Switched): Duplex {
+  #begin({ socket, head }: Switched): FrameWriter {
     const reader = new FrameReader()
+    const writer = new FrameWriter(socket)
     const read = (chunk: Buffer) => {
       try {
-        for (const frame of reader.read(chunk)) this.#take(socket, frame)
+        for (const frame of reader.read(chunk)) this.#take(writer, frame)
       } catch (error) {
         socket.destroy(error instanceof Error ? error : undefined)
       }
     }
     this.#socket = socket
+    this.#writer = writer
     this.#backoff = MIN_BACKOFF
     socket.on('data', read)
     socket.on('error', () => socket.destroy())
     socket.once('close', () => this.#lost(socket))
     if (this.#isClosed) socket.end()
     if (head.length > 0) read(head)
-    return socket
+    return writer
   }
 
-  #take(socket: Duplex, { kind, number, body }: Frame): void {
-    if (kind === 'beat') this.#send(socket, 'beat', 0, undefined)
+  #take(writer: FrameWriter, { kind, number, body }: Frame): void {
+    if (kind === 'beat') writer.write('beat', 0)
     else if (kind === 'changed') this.#options.onChanged()
     else {
       const waiting = this.#waiting.get(number)
@@ -149,6 +152,7 @@ export class DaemonChannel {
   #lost(socket: Duplex): void {
     if (this.#socket !== socket) return
     this.#socket = undefined
+    this.#writer = undefined
     const all = [...this.#waiting.values()]
     this.#waiting.clear()
     for (const { reject } of all) reject(new ChannelLost())
@@ -162,19 +166,6 @@ export class DaemonChannel {
     clearTimeout(this.#retry)
     this.#retry = setTimeout(() => this.#connected().catch(() => undefined), this.#backoff).unref()
     this.#backoff = Math.min(MAX_BACKOFF, this.#backoff * 2)
-  }
-
-  /** What is sent in one turn leaves in one packet. */
-  #send(socket: Duplex, kind: FrameKind, number: number, body: unknown): void {
-    if (!this.#corked) {
-      this.#corked = true
-      socket.cork()
-      setImmediate(() => {
-        this.#corked = false
-        socket.uncork()
-      })
-    }
-    socket.write(encodeFrame(kind, number, body))
   }
 }
 

@@ -47,6 +47,35 @@ const LONGEST_BODY = 8 * 1024 * 1024
 const HEAD = 9
 const NAMES = new Map<number, FrameKind>(Object.entries(FRAME_KINDS).map(([name, code]) => [code, name as FrameKind]))
 
+/** What frames are written to, as a stream of Node is. */
+interface Sink {
+  cork(): void
+  uncork(): void
+  write(bytes: Buffer): unknown
+}
+
+/** Writes frames; those of one turn of the event loop leave in one packet. */
+export class FrameWriter {
+  readonly #sink: Sink
+  #corked = false
+
+  constructor(sink: Sink) {
+    this.#sink = sink
+  }
+
+  write(kind: FrameKind, number: number, body?: unknown): void {
+    if (!this.#corked) {
+      this.#corked = true
+      this.#sink.cork()
+      setImmediate(() => {
+        this.#corked = false
+        this.#sink.uncork()
+      })
+    }
+    this.#sink.write(encodeFrame(kind, number, body))
+  }
+}
+
 export function encodeFrame(kind: FrameKind, number: number, body: unknown = undefined): Buffer {
   const text = body === undefined ? '' : JSON.stringify(body)
   const length = Buffer.byteLength(text)

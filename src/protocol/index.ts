@@ -18,7 +18,15 @@ export {
   isErrorName,
 } from './errors.ts'
 export { withoutOptionalSpace } from './field-value.ts'
-export { CHANNEL_PROTOCOL, encodeFrame, type Frame, type FrameKind, FrameReader, type Refused } from './frames.ts'
+export {
+  CHANNEL_PROTOCOL,
+  encodeFrame,
+  type Frame,
+  type FrameKind,
+  FrameReader,
+  FrameWriter,
+  type Refused,
+} from './frames.ts'
 export {
   CONNECTION_NAME_PATTERN,
   DEFAULT_CONNECTION,

@@ -49,10 +49,11 @@ export async function startServer(
 ): Promise<RunningServer> {
   const { port, holder } = typeof at === 'number' ? { port: at, holder: undefined } : at
   const stopping = new AbortController()
-  const serve = requestListener(options, stopping.signal)
+  const match = routeMatcher(options.routes)
+  const serve = requestListener(options, match, stopping.signal)
   const switchOver = switchListener({
     ...options,
-    match: routeMatcher(options.routes),
+    match,
     headers: safeHeaders(options),
     onRefused: (id, error) => {
       if (!(error instanceof BrokerError)) options.onFailure(id, error)
@@ -152,8 +153,7 @@ async function drain(server: Server, drainMs: number): Promise<void> {
 }
 
 /** @param stopping ends the answers that have no end of their own; no other request is begun */
-function requestListener(options: ServerOptions, stopping: AbortSignal) {
-  const match = routeMatcher(options.routes)
+function requestListener(options: ServerOptions, match: ReturnType<typeof routeMatcher>, stopping: AbortSignal) {
   const safe = safeHeaders(options)
   const fail = (id: string, error: unknown) => {
     if (!(error instanceof BrokerError)) options.onFailure(id, error)

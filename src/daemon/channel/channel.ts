@@ -3,10 +3,10 @@ import { toWire } from '../../injection/index.ts'
 import {
   type Actor,
   BrokerError,
-  encodeFrame,
   type Frame,
   type FrameKind,
   FrameReader,
+  FrameWriter,
   type Refused,
 } from '../../protocol/index.ts'
 import { channelEvents, channelQuestion } from '../../schemas/index.ts'
@@ -32,9 +32,9 @@ export class Channel {
   readonly #socket: Duplex
   readonly #rooms: ChannelRooms
   readonly #reader = new FrameReader()
+  readonly #writer: FrameWriter
   readonly #actor: Actor
   #working = 0
-  #corked = false
   #stored: number | undefined
   /** Whether the other end has answered the last beat. */
   #isAlive = true
@@ -42,6 +42,7 @@ export class Channel {
 
   constructor(socket: Duplex, actor: Actor, rooms: ChannelRooms) {
     this.#socket = socket
+    this.#writer = new FrameWriter(socket)
     this.#actor = actor
     this.#rooms = rooms
     socket.on('data', (chunk: Buffer) => this.#read(chunk))
@@ -155,19 +156,10 @@ export class Channel {
     if (this.#working === 0) this.#idle?.resolve()
   }
 
-  /** What is sent in one turn leaves in one packet. */
   #send(kind: FrameKind, number: number, body?: unknown): void {
     const socket = this.#socket
     if (!socket.writable) return
-    if (!this.#corked) {
-      this.#corked = true
-      socket.cork()
-      setImmediate(() => {
-        this.#corked = false
-        socket.uncork()
-      })
-    }
-    socket.write(encodeFrame(kind, number, body))
+    this.#writer.write(kind, number, body)
     if (socket.writableLength > MOST_UNREAD) socket.destroy()
   }
 }
