@@ -21,9 +21,13 @@ await build({
     target: 'node24',
     minify: false,
     rolldownOptions: {
-      input: join(root, 'src/daemon/main.ts'),
+      input: { main: join(root, 'src/daemon/main.ts'), 'log-thread': join(root, 'src/daemon/audit/log-thread.ts') },
       external: ['@napi-rs/keyring', 'pg-native', 'cloudflare:sockets'],
-      output: { entryFileNames: '[name].js', chunkFileNames: '[name].js' },
+      // A thread is started by the name that its source has.
+      output: {
+        entryFileNames: ({ name }) => (name === 'main' ? '[name].js' : '[name].ts'),
+        chunkFileNames: '[name].js',
+      },
     },
   },
 })

@@ -90,6 +90,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const audit = openAudit(store, {
     ...journalOf(store, paths),
+    withThread: true,
     mac: (text) => vault.auditMac(text),
     onFailure,
   })

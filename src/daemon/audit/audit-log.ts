@@ -12,10 +12,10 @@ import type { AuditEventRow, Db, Store } from '../store/index.ts'
 import { appendRows, type NewRow } from './append-rows.ts'
 import { addUpTotals, readCounts, readSpan } from './audit-hours.ts'
 import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
-import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
 import { type Journal, openFileJournal } from './journal.ts'
+import { writeBeside, writeHere } from './log-writer.ts'
 import type { Scope } from './scope.ts'
 import { verifyLog } from './verify-log.ts'
 
@@ -96,6 +96,8 @@ export interface AuditOptions {
   readonly journalFolder?: string
   /** A MAC by a key of the deployment, hex; undefined while that is not at hand. Nothing is signed without. */
   readonly mac?: RootMac
+  /** Whether many rows at once are stored on a thread of their own, where the store is a file. */
+  readonly withThread?: boolean
   /** Told of what could not be stored now, and is tried again. */
   readonly onFailure?: (error: unknown) => void
 }
@@ -105,23 +107,13 @@ const MAX_LIMIT = 500
 // What a proxy says of the time is believed within this: an outage may last, a clock may be wrong.
 const BACKDATED_MS = 24 * 60 * 60 * 1000
 
-/**
- * Rows of one transaction. On SQLite, requests wait for their credentials while it is made, a few times over: few it is. On Postgres it holds up others
- * by its locks.
- */
-const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 16, postgres: 250 }
-
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
   const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options
   const roots = openAuditRoots(store, mac)
-  const groups = () =>
-    new GroupCommit({
-      most: MOST_ROWS[store.dialect],
-      store: (rows) => store.addition((tx) => appendRows(tx, store.dialect, rows)),
-    })
-  const group = groups()
+  const writer = options.withThread && store.beside ? writeBeside(store, store.beside) : writeHere(store)
+  const group = new GroupCommit(writer)
   // Beside what requests wait for: that is of other chains, most of the time.
-  const shipped = groups()
+  const shipped = new GroupCommit(writer)
   const journal = journalFor(store, group, options)
   const read = async <Answer>(ask: () => Promise<Answer>): Promise<Answer> => {
     await journal.drained()
@@ -154,7 +146,10 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)
     },
-    close: () => journal.close(),
+    async close() {
+      await journal.close()
+      await writer.close()
+    },
   }
 }
 
@@ -199,7 +194,7 @@ function byPrincipal(rows: readonly NewRow[]): ReadonlyMap<string, readonly NewR
 function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewRow {
   return {
     ...commonColumns(actor, event),
-    id: randomUUID(),
+    id: eventId(now),
     timestamp: new Date(now).toISOString(),
     source: 'internal',
     run_id: event.runId ?? actor.run?.id ?? null,
@@ -208,11 +203,17 @@ function internalRow(actor: AuditActor, event: InternalEvent, now: number): NewR
   }
 }
 
+/** A UUID of version 7 (RFC 9562): an index whose next entry lands beside the last stays quick. */
+function eventId(now: number): string {
+  const time = now.toString(16).padStart(12, '0')
+  return `${time.slice(0, 8)}-${time.slice(8)}-7${randomUUID().slice(15)}`
+}
+
 function externalRow(actor: AuditActor, event: ShippedEvent, place: string, now: number): NewRow {
   return {
     ...commonColumns(actor, event),
     // Two senders may choose one id, and two principals one handle: what is stored is theirs together with who they are.
-    // Not as a hash: a run counts its ids up, and an index whose next entry lands beside the last stays quick.
+    // Not as a hash: a run counts its ids up, and they stay beside each other in the index.
     id: `${actor.principalId}/${actor.identity}:${event.id ?? place}`,
     timestamp: believableTime(event.timestamp, now),
     source: 'external',

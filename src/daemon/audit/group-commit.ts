@@ -3,7 +3,7 @@ import { BrokerError } from '../../protocol/index.ts'
 import type { NewRow } from './append-rows.ts'
 
 export interface GroupCommitOptions {
-  /** Rows of one transaction. */
+  /** Rows of one transaction, at this moment. */
   readonly most: number
   /** Stores all of them or none. */
   readonly store: (rows: readonly NewRow[]) => Promise<void>

@@ -7,7 +7,8 @@ export { lockHome } from './home-lock.ts'
 export { type ColumnTypes, jsonRows } from './json-rows.ts'
 export { LastUses } from './last-uses.ts'
 export { migrationsFor } from './migrations.ts'
-export { openStore, type Store, type StoreLocation } from './open-store.ts'
+export { openBeside } from './open-beside.ts'
+export { type Beside, openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
 export type {
   AuditEventRow,

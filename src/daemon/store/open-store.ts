@@ -1,22 +1,23 @@
 import { chmodSync, renameSync } from 'node:fs'
-import { basename, dirname, join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
 import { Kysely, sql } from 'kysely'
-import { BrokerError, type Secret } from '../../protocol/index.ts'
+import type { Secret } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
 import { flushSqlite } from './flush-sqlite.ts'
 import { Flushes } from './flushes.ts'
 import { inTransaction } from './in-transaction.ts'
 import { migrate, schemaIsCurrent } from './migrate.ts'
 import { type Dialect, migrationsFor } from './migrations.ts'
+import { openDatabase } from './open-database.ts'
 import { migratingOn, type PoolSizes, requestsOn, type Writes, whenStarted } from './open-postgres.ts'
 import { refusePlanted } from './planted-files.ts'
 import { postgresReplayLedger, type ReplayLedger, sqliteReplayLedger } from './replay-ledger.ts'
 import type { SchemaChange } from './schema-plan.ts'
 import { sqliteDialect } from './sqlite-dialect.ts'
 import { copyStore, storeCopies, sweepCopies } from './store-copies.ts'
-import { storeFailure } from './store-failure.ts'
 import type { Tables } from './tables.ts'
+import { Turns } from './turns.ts'
 
 export interface Store {
   readonly db: Db
@@ -37,6 +38,8 @@ export interface Store {
   addition<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Returns once the disk keeps what was added until now. @throws BrokerError DaemonUnavailableError */
   flushed(): Promise<void>
+  /** How another thread may add; undefined on Postgres, which has processes of its own for that. */
+  readonly beside: Beside | undefined
   /** Reads that all see one state of the database. */
   snapshot<Result>(work: (tx: Db) => Promise<Result>): Promise<Result>
   /** Milliseconds since 1970, the same for all daemons on this store. */
@@ -48,6 +51,13 @@ export interface Store {
   /** Returns whether anybody has registered here. */
   isInUse(): Promise<boolean>
   close(): Promise<void>
+}
+
+/** The file of a store, for a second connection: {@link openBeside}. */
+export interface Beside {
+  readonly path: string
+  /** Runs what writes on that connection, in its turn among what is written on the first; the disk keeps it soon. */
+  inTurn<Result>(work: () => Promise<Result>): Promise<Result>
 }
 
 export type StoreLocation =
@@ -104,15 +114,30 @@ async function openSqlite(
   }
 }
 
-/** Transactions take the one write lock when they begin, and the driver lets one begin after the other. */
-function sqliteWrites(db: Db, database: DatabaseSync, path: string): Pick<Parts, 'writes' | 'flushes' | 'close'> {
+/** Transactions take the one write lock when they begin: one begins after the other, so that none waits for it in this thread. */
+function sqliteWrites(
+  db: Db,
+  database: DatabaseSync,
+  path: string,
+): Pick<Parts, 'writes' | 'flushes' | 'beside' | 'close'> {
   const flushes = new Flushes(() => flushSqlite(path))
+  const turns = new Turns()
   return {
     flushes,
     writes: (lock, work) =>
-      lock.kind === 'none'
-        ? db.connection().execute((one) => unflushed(database, () => inTransaction(one, work)))
-        : inTransaction(db, work),
+      turns.take(() =>
+        lock.kind === 'none'
+          ? db.connection().execute((one) => unflushed(database, () => inTransaction(one, work)))
+          : inTransaction(db, work),
+      ),
+    beside: {
+      path,
+      async inTurn(work) {
+        const done = await turns.take(work)
+        flushes.soon()
+        return done
+      },
+    },
     async close() {
       flushes.stop()
       await db.destroy()
@@ -150,43 +175,6 @@ function isFilled(database: DatabaseSync, table: 'identities' | 'vault_sources')
   return database.prepare(`select 1 from ${table} limit 1`).get() !== undefined
 }
 
-function openDatabase(path: string): DatabaseSync {
-  try {
-    const database = new DatabaseSync(path, { enableForeignKeyConstraints: true, timeout: 2000 })
-    chmodSync(path, 0o600)
-    database.exec(
-      'pragma journal_mode = wal; pragma synchronous = full; pragma fullfsync = on; pragma secure_delete = on;' +
-        'pragma trusted_schema = off; pragma cell_size_check = on',
-    )
-    checkPages(database)
-    return database
-  } catch (cause) {
-    throw isDamage(cause) ? damaged(path, cause) : storeFailure(cause)
-  }
-}
-
-const SQLITE_CORRUPT = 11
-const SQLITE_NOTADB = 26
-
-function isDamage(cause: unknown): boolean {
-  if (!(cause instanceof Error && 'errcode' in cause)) return true
-  const code = Number(cause.errcode) & 0xff
-  return code === SQLITE_CORRUPT || code === SQLITE_NOTADB
-}
-
-function checkPages(database: DatabaseSync): void {
-  const [row] = database.prepare('pragma quick_check(1)').all()
-  if (row?.['quick_check'] !== 'ok') throw new Error(`quick_check found: ${String(row?.['quick_check'])}`)
-}
-
-function damaged(path: string, cause: unknown): BrokerError {
-  const why = cause instanceof Error ? cause.message : 'unknown'
-  return new BrokerError('DaemonUnavailableError', `Cannot open the store "${basename(path)}": ${why}`, {
-    hint: 'The file was left as it is. Restore it, with its -wal file, from a backup, or move both away to start empty.',
-    cause,
-  })
-}
-
 /** Returns whether anybody has registered. Where nobody has, no proof can have been used. */
 async function isInUse(db: Db): Promise<boolean> {
   return (await db.selectFrom('identities').select('did').limit(1).executeTakeFirst()) !== undefined
@@ -220,7 +208,7 @@ async function openPostgres(
     const change = (await schemaIsCurrent(db, 'postgres')) ? undefined : await migratePostgres(url, { version, note })
     if (change) note(told(change))
     const replay = await postgresReplayLedger(db, !(await isInUse(db)))
-    return store(db, { dialect: 'postgres', replay, clock: postgresClock, writes, flushes, close })
+    return store(db, { dialect: 'postgres', replay, clock: postgresClock, writes, flushes, beside: undefined, close })
   } catch (cause) {
     await close()
     throw cause
@@ -247,12 +235,12 @@ async function postgresClock(db: Db): Promise<number> {
   return rows[0]?.ms ?? Number.NaN
 }
 
-interface Parts extends Pick<Store, 'dialect' | 'replay' | 'clock' | 'close'> {
+interface Parts extends Pick<Store, 'dialect' | 'replay' | 'clock' | 'beside' | 'close'> {
   readonly writes: Writes
   readonly flushes: Flushes
 }
 
-function store(db: Db, { dialect, replay, clock, writes, flushes, close }: Parts): Store {
+function store(db: Db, { dialect, replay, clock, writes, flushes, beside, close }: Parts): Store {
   return {
     db,
     dialect,
@@ -266,6 +254,7 @@ function store(db: Db, { dialect, replay, clock, writes, flushes, close }: Parts
       return done
     },
     flushed: () => flushes.now(),
+    beside,
     snapshot: (work) => inTransaction(db, work, { isolation: 'repeatable read' }),
     async probe() {
       await sql`select count(*) from audit_head`.execute(db)

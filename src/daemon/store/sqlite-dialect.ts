@@ -8,6 +8,7 @@ import {
   SqliteAdapter,
   SqliteIntrospector,
   SqliteQueryCompiler,
+  type TransactionSettings,
 } from 'kysely'
 import { LRUCache } from 'lru-cache'
 import { storeFailure } from './store-failure.ts'
@@ -47,9 +48,12 @@ class SqliteDriver implements Driver {
     else this.#held = false
   }
 
-  // IMMEDIATE takes the write lock now: a transaction that reads first could otherwise find it taken when it writes.
-  async beginTransaction(): Promise<void> {
-    this.#connection.run('BEGIN IMMEDIATE')
+  /**
+   * IMMEDIATE takes the write lock now: a transaction that reads first could otherwise find it taken when it writes. One that
+   * names what it wants to see only reads.
+   */
+  async beginTransaction(_: DatabaseConnection, { isolationLevel }: TransactionSettings): Promise<void> {
+    this.#connection.run(isolationLevel === undefined ? 'BEGIN IMMEDIATE' : 'BEGIN')
   }
 
   async commitTransaction(): Promise<void> {
