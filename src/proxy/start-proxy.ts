@@ -240,7 +240,7 @@ function oneAtATime(act: () => Promise<void>): () => Promise<void> {
 function authorityFor({ routes, coverable = [] }: ProxyOptions): CertificateAuthority | undefined {
   const routed = routes.routes.filter(({ host, plain }) => !plain && isIP(host) === 0).map(({ host }) => host)
   const hosts = [...routed, ...coverable.filter((host) => isIP(host) === 0)]
-  return hosts.length === 0 ? undefined : createCertificateAuthority(hosts, new Date())
+  return hosts.length === 0 ? undefined : createCertificateAuthority(hosts, new Date(), () => new Date())
 }
 
 function learn(table: RouteTable, latest: Routes, log: ProxyOptions['log']): void {

@@ -14,8 +14,8 @@ const HOSTS = ['api.prov.test', '*.wild.test', 'eu.*.deep.test']
 const NOW = new Date()
 
 /** A TLS server that shows whatever certificate its client names, also ones that the constraints forbid. */
-async function serve(t: TestContext, hosts: readonly string[] = HOSTS) {
-  const authority = createCertificateAuthority(hosts, NOW)
+async function serve(t: TestContext, hosts: readonly string[] = HOSTS, clock?: () => Date) {
+  const authority = createCertificateAuthority(hosts, NOW, clock)
   const server = createServer({ SNICallback: (name, done) => done(null, authority.secureContextFor(name)) })
   server.on('secureConnection', (socket) => socket.on('error', () => {}).end('HTTP/1.1 204 No Content\r\n\r\n'))
   server.on('tlsClientError', () => {})
@@ -55,19 +55,37 @@ test('Node trusts the certificates of routed hosts and refuses every other name'
   }
 })
 
-test('the chain lives at most a day, begins an hour back, and is by P-256 keys of its own', async (t) => {
+test('a leaf lives a day and its authorities a week, each from an hour back and by P-256 keys of its own', async (t) => {
   const { port, authority } = await serve(t)
   const [leaf, intermediate] = await chainFor(port, authority.caPem, 'api.prov.test')
   const root = new X509Certificate(authority.caPem)
-  for (const one of [leaf, intermediate, root]) {
+  for (const [one, days] of [
+    [leaf, 1],
+    [intermediate, 7],
+    [root, 7],
+  ] as const) {
     assert.ok(one !== undefined)
-    assert.ok(one.validToDate.getTime() - one.validFromDate.getTime() <= 24 * 3_600_000)
+    assert.equal(one.validToDate.getTime() - one.validFromDate.getTime(), days * 24 * 3_600_000)
     assert.ok(one.validFromDate.getTime() <= NOW.getTime() - 3_599_000)
     assert.equal(one.publicKey.asymmetricKeyDetails?.namedCurve, 'prime256v1')
   }
   assert.equal(leaf?.ca, false)
   assert.equal(leaf?.subjectAltName, 'DNS:api.prov.test')
   assert.ok(intermediate?.checkIssued(root))
+})
+
+test('a host is shown another leaf when half of its day is over, by the same authorities', async (t) => {
+  let time = NOW
+  const { port, authority } = await serve(t, HOSTS, () => time)
+  const shown = async (hours: number) => {
+    time = new Date(NOW.getTime() + hours * 3_600_000)
+    return chainFor(port, authority.caPem, 'api.prov.test')
+  }
+  const [first, same, later] = [await shown(0), await shown(11), await shown(6 * 24)]
+  assert.equal(same[0]?.fingerprint256, first[0]?.fingerprint256)
+  assert.notEqual(later[0]?.fingerprint256, first[0]?.fingerprint256)
+  assert.equal(later[1]?.fingerprint256, first[1]?.fingerprint256)
+  for (const one of later) assert.ok(one.validToDate > time && one.validFromDate <= time)
 })
 
 const hasOpenssl = spawnSync('openssl', ['version']).status === 0

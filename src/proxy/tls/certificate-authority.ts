@@ -9,14 +9,18 @@ export interface CertificateAuthority {
   readonly caPem: string
   /** base64 of the SHA-256 of the public key (SPKI) that every leaf is for. */
   readonly keyPin: string
-  /** What the proxy shows for `host`: leaf and intermediate, minted once. */
+  /** What the proxy shows for `host`: leaf and intermediate, good for half a day at least. */
   secureContextFor(host: string): SecureContext
   /** Whether every host that the pattern means can have a certificate that is trusted. */
   covers(hostPattern: string): boolean
 }
 
 const HOUR = 3_600_000
-const LIFETIME = 24 * HOUR
+/** As long as the key of a run: a child reads what it trusts when it starts, and may live for days. */
+const AUTHORITY_LIFETIME = 7 * 24 * HOUR
+const LEAF_LIFETIME = 24 * HOUR
+/** Who connects later gets another, so that a session of half a day meets no end. */
+const LEAF_SHOWN_FOR = 12 * HOUR
 /** A child's clock may be behind ours. */
 const CLOCK_MARGIN = HOUR
 const MAX_CONTEXTS = 256
@@ -45,12 +49,15 @@ interface KeyPair {
  * Makes the run's chain: root, intermediates, leaves, all P-256 and all in memory only. All authorities are constrained to
  * `hosts` (`*` counts for the subtree right of it), the intermediates because Java ignores constraints of a trust anchor.
  * The root's key is gone when this returns, so nothing beside these intermediates can ever be issued under it.
+ * @param now when the authorities begin
+ * @param clock when a leaf does
  */
-export function createCertificateAuthority(hosts: readonly string[], now: Date): CertificateAuthority {
-  const validity = {
-    from: new Date(now.getTime() - CLOCK_MARGIN),
-    to: new Date(now.getTime() - CLOCK_MARGIN + LIFETIME),
-  }
+export function createCertificateAuthority(
+  hosts: readonly string[],
+  now: Date,
+  clock: () => Date = () => now,
+): CertificateAuthority {
+  const validity = validFrom(now, AUTHORITY_LIFETIME)
   const suffixes = new NameSuffixes(hosts)
   const root: Issuer = { name: `Broker run ${randomBytes(4).toString('hex')}`, key: newKey() }
   const caPem = authorityCertificate(root, root, { depth: 1, names: suffixes.names, validity })
@@ -58,7 +65,9 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
   const leafKey = newKey()
   const leafKeyPem = leafKey.privateKey.export({ type: 'pkcs8', format: 'pem' })
 
-  const contexts = new LRUCache<string, SecureContext>({ max: MAX_CONTEXTS })
+  const contexts = new LRUCache<string, { readonly context: SecureContext; readonly until: number }>({
+    max: MAX_CONTEXTS,
+  })
   return {
     caPem,
     keyPin: createHash('sha256')
@@ -67,19 +76,25 @@ export function createCertificateAuthority(hosts: readonly string[], now: Date):
     covers: (hostPattern) => suffixes.of(hostPattern) !== undefined,
     secureContextFor(host) {
       const known = contexts.get(host)
-      if (known !== undefined) return known
+      const time = clock()
+      if (known !== undefined && time.getTime() < known.until) return known.context
       const { issuer, pem: intermediatePem } = intermediates(suffixes.of(host))
-      const leafPem = certificate('Broker run', leafKey, issuer, validity, [
+      const leafPem = certificate('Broker run', leafKey, issuer, validFrom(time, LEAF_LIFETIME), [
         critical('basicConstraints', der.sequence()),
         critical('keyUsage', DIGITAL_SIGNATURE),
         extension('extKeyUsage', der.sequence(der.oid('serverAuth'))),
         extension('subjectAltName', der.sequence(dnsName(host))),
       ])
       const context = createSecureContext({ key: leafKeyPem, cert: leafPem + intermediatePem, minVersion: 'TLSv1.2' })
-      contexts.set(host, context)
+      contexts.set(host, { context, until: time.getTime() + LEAF_SHOWN_FOR })
       return context
     },
   }
+}
+
+function validFrom(now: Date, lifetime: number): Validity {
+  const from = now.getTime() - CLOCK_MARGIN
+  return { from: new Date(from), to: new Date(from + lifetime) }
 }
 
 interface Intermediate {
