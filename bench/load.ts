@@ -9,9 +9,13 @@ import { withInherited } from './inherited-way.ts'
 import { percentile } from './statistics.ts'
 import { open, requestHead, type Way } from './way.ts'
 
+/** What each connection sends, again and again: all the same small request, each one of its own path, or 64 KiB. */
+export type Load = 'small' | 'paths' | 'uploads'
+
 export interface LoadPlan {
   readonly ways: readonly Way[]
-  readonly connections: readonly number[]
+  /** Taken in turn. */
+  readonly loads: readonly { readonly load: Load; readonly connections: number }[]
   readonly rounds: number
   /** Of each round by each way. */
   readonly milliseconds: number
@@ -19,6 +23,7 @@ export interface LoadPlan {
 
 export interface Round {
   readonly way: string
+  readonly load: Load
   readonly connections: number
   readonly rate: number
   /** Milliseconds. */
@@ -29,27 +34,29 @@ export interface Round {
 /** What a round leaves behind, the shipping of its audit events above all, must not weigh on the next. */
 const SETTLE_MS = 250
 const WARM_UP_MS = 1_000
+const UPLOAD = 'u'.repeat(64 * 1024)
 
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as LoadPlan
 const ways = plan.ways.map(withInherited)
 const found: Round[] = []
-for (const connections of plan.connections) found.push(...(await measure(connections)))
+for (const { load, connections } of plan.loads) found.push(...(await measure(load, connections)))
 process.stdout.write(JSON.stringify(found))
 process.exit()
 
-async function measure(connections: number): Promise<readonly Round[]> {
+async function measure(load: Load, connections: number): Promise<readonly Round[]> {
   const rounds: Round[] = []
   const clients = new Map<Way, readonly TLSSocket[]>()
   for (const way of ways) {
     const sockets = await Promise.all(Array.from({ length: connections }, () => open(way)))
     clients.set(way, sockets)
-    await burst(way, sockets, WARM_UP_MS)
+    await burst(requestsOf(load, way, sockets), WARM_UP_MS)
     await delay(SETTLE_MS)
   }
   for (let round = 1; round <= plan.rounds; round++) {
-    process.stderr.write(`  ${connections} connection(s), round ${round} of ${plan.rounds}\n`)
+    process.stderr.write(`  ${connections} connection(s), ${load}, round ${round} of ${plan.rounds}\n`)
     for (const [way, sockets] of clients) {
-      rounds.push({ way: way.name, connections, ...(await burst(way, sockets, plan.milliseconds)) })
+      const measured = await burst(requestsOf(load, way, sockets), plan.milliseconds)
+      rounds.push({ way: way.name, load, connections, ...measured })
       await delay(SETTLE_MS)
     }
   }
@@ -57,11 +64,22 @@ async function measure(connections: number): Promise<readonly Round[]> {
   return rounds
 }
 
-async function burst(way: Way, sockets: readonly TLSSocket[], milliseconds: number) {
+type Requests = ReadonlyMap<TLSSocket, Buffer>
+
+function requestsOf(load: Load, way: Way, sockets: readonly TLSSocket[]): Requests {
+  return new Map(sockets.map((socket, at) => [socket, Buffer.from(requestOf(load, way, at))]))
+}
+
+function requestOf(load: Load, way: Way, at: number): string {
+  if (load === 'uploads') return requestHead(way, 'POST', '/up', `Content-Length: ${UPLOAD.length}\r\n`) + UPLOAD
+  return requestHead(way, 'GET', load === 'paths' ? `/small/${at}` : '/small')
+}
+
+async function burst(requests: Requests, milliseconds: number) {
   const latencies: number[] = []
-  const request = Buffer.from(requestHead(way, 'GET', '/small'))
   const started = performance.now()
-  await Promise.all(sockets.map((socket) => exchange(socket, request, started + milliseconds, latencies)))
+  const deadline = started + milliseconds
+  await Promise.all([...requests].map(([socket, request]) => exchange(socket, request, deadline, latencies)))
   const seconds = (performance.now() - started) / 1000
   return { rate: latencies.length / seconds, p50: percentile(latencies, 0.5), p99: percentile(latencies, 0.99) }
 }

@@ -3,19 +3,37 @@ import { join } from 'node:path'
 import type { AtHandOptions, ProxyReady } from './at-hand-proxy.ts'
 import { startServer } from './child-process.ts'
 import { INHERITED } from './inherited-way.ts'
-import type { LoadPlan, Round } from './load.ts'
-import { atLeast, type Finding, type Target } from './report.ts'
+import type { Load, LoadPlan, Round } from './load.ts'
+import { atLeast, type Finding } from './report.ts'
 import { startMitmproxy, startMockttp } from './rivals.ts'
-import { median, type Ratio, ratioOf } from './statistics.ts'
+import { median, ratioOf } from './statistics.ts'
 import type { Way } from './way.ts'
 import { behindBroker, HOST, KEY, PLACEHOLDER, UNROUTED_HOST, type World } from './world.ts'
 
-const CONNECTIONS = [1, 16]
+interface Loaded {
+  readonly load: Load
+  readonly connections: number
+}
+
+const LOADS: readonly Loaded[] = [
+  { load: 'small', connections: 1 },
+  { load: 'small', connections: 16 },
+  { load: 'paths', connections: 16 },
+  { load: 'uploads', connections: 16 },
+]
 const DIRECT = 'direct'
+const TUNNEL = 'untouched tunnel'
 const PRODUCT = 'asked on each request'
 const AT_HAND = 'credential at hand'
 
-const TARGETS: Readonly<Record<string, number>> = { [AT_HAND]: 0.45, [PRODUCT]: 0.35 }
+/** By way, load and connections. */
+const TARGETS: Readonly<Record<string, number>> = {
+  [`${AT_HAND}, small, 16`]: 0.45,
+  [`${PRODUCT}, small, 1`]: 0.2,
+  [`${PRODUCT}, small, 16`]: 0.35,
+  [`${PRODUCT}, paths, 16`]: 0.28,
+  [`${PRODUCT}, uploads, 16`]: 0.45,
+}
 
 /** Requests by every way, side by side in one process behind `broker run`. */
 export async function measureProxy(world: World): Promise<readonly Finding[]> {
@@ -31,35 +49,33 @@ export async function measureProxy(world: World): Promise<readonly Finding[]> {
   const injected = { ...own, authorization: `Bearer ${PLACEHOLDER}` }
   const ways: Way[] = [
     { ...own, name: DIRECT },
-    { ...own, name: 'untouched tunnel', host: UNROUTED_HOST, proxyUrl: INHERITED },
+    { ...own, name: TUNNEL, host: UNROUTED_HOST, proxyUrl: INHERITED },
     { ...injected, ...atHand.ready, name: AT_HAND },
     { ...injected, name: PRODUCT, proxyUrl: INHERITED, caPem: INHERITED },
     ...rivals.flatMap(({ name, proxy }) => (proxy ? [{ ...injected, ...proxy.ready, name }] : [])),
   ]
   const file = join(folder, 'load-plan.json')
-  writeFileSync(
-    file,
-    JSON.stringify({ ways, connections: CONNECTIONS, rounds: 12, milliseconds: 400 } satisfies LoadPlan),
-  )
+  writeFileSync(file, JSON.stringify({ ways, loads: LOADS, rounds: 12, milliseconds: 400 } satisfies LoadPlan))
   try {
     const rounds = await behindBroker<Round[]>(world, './load.ts', file)
-    return CONNECTIONS.flatMap((connections) => [
-      ...ways.map(({ name }) => findingOf(name, connections, rounds)),
-      ...rivals.filter(({ proxy }) => !proxy).map(({ name }) => leftOut(name, connections)),
+    return LOADS.flatMap((loaded) => [
+      ...ways.map(({ name }) => findingOf(name, loaded, rounds)),
+      toTunnel(loaded, rounds),
+      ...rivals.filter(({ proxy }) => !proxy).map(({ name }) => leftOut(name, loaded)),
     ])
   } finally {
     await Promise.all([atHand.stop(), ...rivals.map(({ proxy }) => proxy?.stop())])
   }
 }
 
-function findingOf(name: string, connections: number, all: readonly Round[]): Finding {
-  const roundsOf = (way: string) => all.filter((round) => round.way === way && round.connections === connections)
-  const rounds = roundsOf(name)
-  const ratio = ratioOf(rates(rounds), rates(roundsOf(DIRECT)))
+function findingOf(name: string, loaded: Loaded, all: readonly Round[]): Finding {
+  const rounds = roundsOf(all, name, loaded)
+  const ratio = ratioOf(rates(rounds), rates(roundsOf(all, DIRECT, loaded)))
+  const limit = TARGETS[`${name}, ${loaded.load}, ${loaded.connections}`]
   return {
-    measure: label(name, connections),
+    measure: label(name, loaded),
     ...(name !== DIRECT && { ratio }),
-    ...targetOf(name, connections, ratio),
+    ...(limit !== undefined && { target: atLeast(limit, ratio) }),
     raw: {
       'req/s': median(rates(rounds)),
       'p50 ms': median(rounds.map(({ p50 }) => p50)),
@@ -68,19 +84,38 @@ function findingOf(name: string, connections: number, all: readonly Round[]): Fi
   }
 }
 
+/** What opening requests and asking for them costs, beside passing their bytes on. */
+function toTunnel(loaded: Loaded, all: readonly Round[]): Finding {
+  const [product, tunnel] = [PRODUCT, TUNNEL].map((name) => rates(roundsOf(all, name, loaded)))
+  const ratio = ratioOf(product ?? [], tunnel ?? [])
+  const isHeld = loaded.load === 'small' && loaded.connections === 16
+  return {
+    measure: label(`${PRODUCT}, to the ${TUNNEL}`, loaded),
+    ratio,
+    ...(isHeld && { target: atLeast(0.65, ratio) }),
+    raw: {},
+  }
+}
+
+function roundsOf(all: readonly Round[], way: string, { load, connections }: Loaded): readonly Round[] {
+  return all.filter((one) => one.way === way && one.load === load && one.connections === connections)
+}
+
 function rates(rounds: readonly Round[]): readonly number[] {
   return rounds.map(({ rate }) => rate)
 }
 
-function targetOf(name: string, connections: number, ratio: Ratio): { readonly target?: Target } {
-  const limit = connections === 16 ? TARGETS[name] : undefined
-  return limit === undefined ? {} : { target: atLeast(limit, ratio) }
+function leftOut(name: string, loaded: Loaded): Finding {
+  return { measure: label(name, loaded), raw: {}, leftOut: 'left out: not installed' }
 }
 
-function leftOut(name: string, connections: number): Finding {
-  return { measure: label(name, connections), raw: {}, leftOut: 'left out: not installed' }
+const LOAD_NAMES: Readonly<Record<Load, string>> = {
+  small: '',
+  paths: ', each its own path',
+  uploads: ', 64 KiB uploads',
 }
 
-function label(name: string, connections: number): string {
-  return `proxy, ${connections === 1 ? '1 connection' : `${connections} connections`}: ${name}`
+function label(name: string, { load, connections }: Loaded): string {
+  const many = connections === 1 ? '1 connection' : `${connections} connections`
+  return `proxy, ${many}${LOAD_NAMES[load]}: ${name}`
 }

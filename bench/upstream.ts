@@ -33,7 +33,8 @@ function answer(request: IncomingMessage, response: ServerResponse): void {
   const welcome = request.headers.authorization === `Bearer ${key}`
   const [path, amount] = (request.url ?? '').split('?')
   if (!welcome) response.writeHead(401).end()
-  else if (path === '/small') response.writeHead(200, { 'content-length': SMALL.length }).end(SMALL)
+  else if (path === '/small' || path?.startsWith('/small/'))
+    response.writeHead(200, { 'content-length': SMALL.length }).end(SMALL)
   else if (path === '/slow') void sendSlowly(response)
   else if (path === '/down') void sendDown(response, Number(amount))
   else if (path === '/up') takeUp(request, response)
