@@ -1,6 +1,8 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { readdirSync, readFileSync } from 'node:fs'
+import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { before, describe, it } from 'node:test'
 import type { LocalApi } from '../demo/local-api.ts'
 import type { AuditEvent } from '../src/schemas/index.ts'
@@ -12,6 +14,18 @@ import { markedSecret } from './search-for-secret.ts'
 const HOST = 'api.acme-releases.example'
 const KEY = markedSecret('ak-')
 const STORED = `Bearer ${KEY}`
+
+/** Asks for sixty credentials at once, and meanwhile for a hundred times what no run is let to. */
+const FLOOD = `process.stdin.once('data', () => {
+  console.log('up')
+  process.stdin.once('data', async () => {
+    const all = Array.from({ length: 60 }, (_, at) => fetch('https://${HOST}/v1/items/' + at).then((a) => a.status))
+    for (let at = 0; at < 100; at++) await fetch('http://169.254.169.254/').catch(() => undefined)
+    console.log('asked')
+    console.log(JSON.stringify(await Promise.all(all)))
+    process.stdin.destroy()
+  })
+})`
 
 /** Whatever leaves the daemon is in the log before it has left: by every door, and whoever is killed. */
 describe('releases', { timeout: 240_000 }, () => {
@@ -128,6 +142,42 @@ describe('releases', { timeout: 240_000 }, () => {
     assert.equal((await run.get(`https://${HOST}/v1/items`)).status, 200)
     await run.end()
     assert.equal(await released(made.world), 21)
+  })
+
+  it('are waited for while the daemon is stopped and a flood goes on, and then are as many as the requests', async () => {
+    const [sent, told] = [authenticated(), await released()]
+    const { process: run, ended } = world.start(['run', '--', process.execPath, '-e', FLOOD])
+    run.stdin?.write('begin\n')
+    const daemon = world.daemon.process
+    const lines = createInterface({ input: run.stdout ?? Readable.from([]) })[Symbol.asyncIterator]()
+    assert.equal((await lines.next()).value, 'up')
+    daemon.kill('SIGSTOP')
+    try {
+      run.stdin?.write('ask\n')
+      assert.equal((await lines.next()).value, 'asked')
+      assert.equal(authenticated() - sent, 0)
+    } finally {
+      daemon.kill('SIGCONT')
+    }
+    assert.deepEqual(JSON.parse((await lines.next()).value ?? '[]'), Array(60).fill(200))
+    assert.equal((await ended).code, 0)
+    assert.equal(authenticated() - sent, 60)
+    assert.equal((await released()) - told, 60)
+    assert.equal((await events('audit.gap')).length, 0)
+    assert.ok((await events('proxy.denied')).length >= 100)
+  })
+
+  it('are no matter to a command that has ended, nor is a daemon that answers nobody then', {
+    timeout: 60_000,
+  }, async () => {
+    const { pid } = world.daemon.process
+    try {
+      const done = await world.broker(['run', '--', 'sh', '-c', `kill -STOP ${pid}; exit 3`])
+      assert.equal(done.code, 3)
+      assert.match(done.stderr, /could not be told that the run ended/)
+    } finally {
+      world.daemon.process.kill('SIGCONT')
+    }
   })
 
   it('of requests that wait together are one, which says how many', async () => {

@@ -74,6 +74,8 @@ type Headers = Readonly<Record<string, string>>
 const HEALTH_TIMEOUT = 3_000
 /** A resolve may wait for the provider to refresh a token. */
 const ANSWER_TIMEOUT = 60_000
+/** Of the end of a run: its command has ended, and whoever waits for it waits for a daemon that is stuck as well. */
+const END_TIMEOUT = 5_000
 /** A daemon of before, or a reverse proxy that passes no upgrade on. */
 const KNOWS_NO_CHANNEL: ReadonlySet<number> = new Set([400, 404, 405, 426, 501])
 const NO_BODY = new Uint8Array(0)
@@ -345,10 +347,8 @@ export class DaemonClient {
   }
 
   async endRun(runId: string, exitCode: number | undefined): Promise<void> {
-    await this.#call('POST /api/runs/{run_id}/end', {
-      params: { run_id: runId },
-      body: exitCode === undefined ? {} : { exit_code: exitCode },
-    })
+    const body = exitCode === undefined ? {} : { exit_code: exitCode }
+    await this.#call('POST /api/runs/{run_id}/end', { params: { run_id: runId }, body }, { timeout: END_TIMEOUT })
   }
 
   /** A link that signs this principal's browser in: good once, for a minute. */
@@ -390,7 +390,7 @@ export class DaemonClient {
   }
 
   // Signed anew for each attempt: the daemon takes a proof once.
-  #sign({ method, path, body: json, headers }: Call): Outgoing {
+  #sign({ method, path, body: json, headers, timeout }: Call): Outgoing {
     const { handle, key } = this.#signer()
     const { headers: content, body } = contentOf(json)
     const proof = mintProof(key, { handle, method, url: this.baseUrl + path, body })
@@ -399,7 +399,7 @@ export class DaemonClient {
       path,
       headers: { authorization: `PoP ${proof}`, ...content, ...headers },
       body,
-      timeout: ANSWER_TIMEOUT,
+      timeout,
     }
   }
 
@@ -513,12 +513,11 @@ interface Call {
   readonly headers?: Headers
   /** Sent again where a kept connection had been closed; each GET is. */
   readonly isRepeatable: boolean
+  /** Milliseconds. */
+  readonly timeout: number
 }
 
-interface CallOptions {
-  readonly headers?: Headers
-  readonly isRepeatable?: boolean
-}
+type CallOptions = Partial<Pick<Call, 'headers' | 'isRepeatable' | 'timeout'>>
 
 /** As it came from its file: the daemon checks it. */
 type DefinitionToRegister = RequestOf<'POST /api/providers'>['body']['definition']
@@ -543,7 +542,8 @@ function contentOf(json: object | undefined): { readonly headers: Headers; reado
   }
 }
 
-function callOf(key: EndpointKey, request: AnyRequest = {}, { headers, isRepeatable }: CallOptions = {}): Call {
+function callOf(key: EndpointKey, request: AnyRequest = {}, options: CallOptions = {}): Call {
+  const { headers, isRepeatable, timeout = ANSWER_TIMEOUT } = options
   const { method, path } = targetOf(key, request)
   const body = request.body ?? (method === 'POST' ? {} : undefined)
   return {
@@ -552,6 +552,7 @@ function callOf(key: EndpointKey, request: AnyRequest = {}, { headers, isRepeata
     ...(body && { body }),
     ...(headers && { headers }),
     isRepeatable: isRepeatable ?? method === 'GET',
+    timeout,
   }
 }
 
