@@ -1,5 +1,10 @@
 import assert from 'node:assert/strict'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { DatabaseSync } from 'node:sqlite'
+import { Readable } from 'node:stream'
 import { describe, it } from 'node:test'
+import { onboarded } from './broker-command.ts'
 import { connect, owner, send, startDaemon } from './daemon-under-test.ts'
 import { signedIn } from './signed-in-browser.ts'
 
@@ -64,6 +69,57 @@ describe('the audit log as a file', () => {
     assert.deepEqual(new Set(await ids(ada)), new Set([ada.principalId, eve.principalId]))
     assert.equal((await send(daemon, 'GET', '/api/audit/export?format=csv')).status, 401)
     assert.equal((await ada.call('GET', '/api/audit/export?format=pdf')).status, 422)
+  })
+})
+
+describe('the audit log on the command line', () => {
+  it('is written for other programs, oldest first, and followed', async (t) => {
+    const world = await onboarded(t)
+    const { stdout } = await world.broker(['log', 'export'])
+    const events = stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line))
+    assert.deepEqual(
+      events.map(({ seq }) => seq),
+      events.map((_, at) => at + 1),
+    )
+    for (const [format, pattern] of [
+      ['csv', /^timestamp,event.*\r\n.*identity\.registered/],
+      ['cef', /^CEF:0\|Broker\|/],
+      ['ocsf', /"class_uid":3001/],
+      ['otlp', /^\{"resourceLogs":/],
+    ] as const)
+      assert.match((await world.broker(['log', 'export', '--format', format])).stdout, pattern)
+    assert.equal((await world.broker(['log', 'export', '--format', 'pdf'])).code, 2)
+
+    const following = world.start(['log', 'export', '--follow', '--after', String(events.at(-1)?.seq)])
+    const lines = createInterface({ input: following.process.stdout ?? Readable.from([]) })[Symbol.asyncIterator]()
+    const next = lines.next()
+    assert.equal((await world.broker(['run', '--', 'true'])).code, 0)
+    assert.equal(JSON.parse((await next).value ?? '{}').event, 'run.started')
+    assert.equal(JSON.parse((await lines.next()).value ?? '{}').event, 'run.ended')
+    following.process.kill('SIGINT')
+    assert.equal((await following.ended).code, 0)
+  })
+
+  it('is looked through for what was changed outside of Broker, by its admins', async (t) => {
+    const world = await onboarded(t)
+    const whole = await world.broker(['log', 'verify', '--json'])
+    assert.equal(whole.code, 0, whole.stdout)
+    const { status, events, first, last, findings } = JSON.parse(whole.stdout)
+    assert.deepEqual([status, first, last, findings], ['ok', 1, events, []])
+
+    const database = new DatabaseSync(join(world.home, 'server/broker.db'))
+    t.after(() => database.close())
+    database.exec('drop trigger audit_events_no_update')
+    database.exec(`update audit_events set identity = 'eve' where seq = 1`)
+    const changed = await world.broker(['log', 'verify', '--json'])
+    assert.equal(changed.code, 1)
+    assert.deepEqual(JSON.parse(changed.stdout).findings, [{ kind: 'edited', seq: 1 }])
+    const shown = await world.broker(['log', 'verify'])
+    assert.match(shown.stdout, /1 +is not as it was written/)
+    assert.equal((await world.broker(['log', 'verify', '--since', '1h'])).code, 1)
   })
 })
 

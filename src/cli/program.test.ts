@@ -29,6 +29,8 @@ const COMMANDS = [
   'broker doctor',
   'broker help',
   'broker log',
+  'broker log export',
+  'broker log verify',
   'broker login',
   'broker logout',
   'broker onboard',

@@ -1,10 +1,11 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS, nearestWord } from '../protocol/index.ts'
+import { AUDIT_EVENTS, AUDIT_STATUSES, EXPORT_FORMATS, FLOWS, nearestWord } from '../protocol/index.ts'
 import { FROM_WORDS } from './command-words.ts'
 import type { ApproveOptions } from './commands/approve.ts'
 import type { DashboardOptions } from './commands/dashboard.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
+import type { LogExportOptions } from './commands/log-export.ts'
 import type { LoginOptions } from './commands/login.ts'
 import type { OnboardOptions } from './commands/onboard.ts'
 import type { ExportOptions } from './commands/provider-export.ts'
@@ -146,7 +147,7 @@ function defineEveryday(commands: Commands): void {
     .does<RunCommandOptions>(async (invocation, options, ...command) =>
       (await import('./commands/run.ts')).run(invocation, command, options),
     )
-  commands
+  const log = commands
     .add('log', 'print the audit log, newest first', 'broker log -n 10 --provider openai')
     .option('-n, --count <count>', 'number of entries', entries, 50)
     .option('--raw', "print this client's debug log instead, newest last")
@@ -159,6 +160,26 @@ function defineEveryday(commands: Commands): void {
     )
     .option('--until <time>', 'only events until then', (text) => pastTime(text))
     .does<LogOptions>(async (invocation, options) => (await import('./commands/log.ts')).log(invocation, options))
+    .group()
+  log
+    .add('verify', 'look through the log for what was changed outside of Broker', 'broker log verify --since 7d')
+    .option('--since <time>', 'only what came since then: 1h, yesterday, 2026-11-22, an ISO time', (text) =>
+      pastTime(text),
+    )
+    .does<{ readonly since?: string }>(async (invocation, { since }) =>
+      (await import('./commands/log-verify.ts')).verifyLog(invocation, since),
+    )
+  log
+    .add('export', 'write the log for another program, oldest first', 'broker log export --format ocsf --follow')
+    .addOption(new Option('--format <format>', 'form of the events').choices(EXPORT_FORMATS).default('jsonl'))
+    .option('--follow', 'go on with what comes, until it is stopped')
+    .option('--after <seq>', 'only events with a higher number (`seq`)', entryNumber)
+    .addOption(new Option('--event <event>', 'only events of this kind').choices(AUDIT_EVENTS))
+    .option('--provider <provider>', 'only events of this provider')
+    .option('--since <time>', 'only what came since then', (text) => pastTime(text))
+    .does<LogExportOptions>(async (invocation, options) =>
+      (await import('./commands/log-export.ts')).exportLog(invocation, options),
+    )
 }
 
 function defineConnections(commands: Commands): void {
@@ -582,6 +603,11 @@ function positive(text: string): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : 0
   if (number < 1) throw new InvalidArgumentError(`It must be a whole number from 1 to ${MOST}.`)
   return number
+}
+
+function entryNumber(text: string): number {
+  if (/^\d{1,15}$/.test(text)) return Number(text)
+  throw new InvalidArgumentError('It must be the number of an event (`seq`), or 0.')
 }
 
 function entries(text: string): number {

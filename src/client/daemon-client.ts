@@ -21,6 +21,7 @@ import type {
   Explanation,
   Health,
   Identity,
+  LogExamination,
   LoggedOut,
   PasswordReset,
   ProviderList,
@@ -359,6 +360,27 @@ export class DaemonClient {
   /** One page, newest first. */
   auditEvents(query: AuditQuery): Promise<AuditPage> {
     return this.#call('GET /api/audit/events', { query })
+  }
+
+  /**
+   * Has the daemon look through the whole log, or through what came since an ISO time.
+   * @param onProgress told how many of how many events were looked at
+   */
+  async verifyAudit(
+    since: string | undefined,
+    onProgress: (checked: number, of: number) => void,
+  ): Promise<LogExamination> {
+    await this.prove()
+    const call = callOf('GET /api/audit/verify', since === undefined ? {} : { query: { since } })
+    const onText = (part: string) => {
+      const [, checked, of] = /"checked":(\d+),"of":(\d+)/.exec(part) ?? []
+      if (checked !== undefined) onProgress(Number(checked), Number(of))
+    }
+    const answer = await this.#send({ ...this.#sign(call), onText })
+    const failure = errorOf(answer)
+    if (failure) throw failure
+    // The last line: the daemon has checked it.
+    return JSON.parse(answer.text.trim().split('\n').at(-1) ?? '') as LogExamination
   }
 
   /** Gives an account another password. Signed by nobody: `operator` is the secret of the daemon's home. */

@@ -10,6 +10,8 @@ export interface Outgoing {
   readonly body: Uint8Array
   /** Silence after which the request is given up, in milliseconds. */
   readonly timeout: number
+  /** Hears each part of the answer as it comes. */
+  readonly onText?: (part: string) => void
 }
 
 export interface Answer {
@@ -64,7 +66,7 @@ export class Transport {
   }
 
   /** @throws ConnectionFailed */
-  async send({ method, path, headers, body, timeout }: Outgoing): Promise<Answer> {
+  async send({ method, path, headers, body, timeout, onText }: Outgoing): Promise<Answer> {
     const agent = this.#agent ?? (await this.#secureAgent())
     return new Promise((resolve, reject) => {
       const request = this.#request({ ...this.#target, agent, method, path, headers, timeout })
@@ -72,7 +74,10 @@ export class Transport {
         // `end` too: the agent opens another connection from then on, `close` comes later.
         if (!request.reusedSocket) socket.once('end', this.#onClose).once('close', this.#onClose)
       })
-      request.once('response', (response) => collect(response).then(resolve, reject))
+      request.once('response', (response) => {
+        if (onText && response.statusCode === 200) response.on('data', (part: Buffer) => onText(part.toString()))
+        collect(response).then(resolve, reject)
+      })
       request.once('timeout', () => request.destroy(new Error(`no answer within ${timeout / 1000} seconds`)))
       request.once('error', (error) => reject(connectionFailed(request, error)))
       request.end(body)

@@ -54,6 +54,8 @@ export {
   ENCRYPTION_MODES,
   type EncryptionMode,
   type EncryptionSource,
+  EXPORT_FORMATS,
+  type ExportFormat,
   FLOWS,
   type FlowName,
   GRANTS,

@@ -85,5 +85,9 @@ export type AuditEventName = (typeof AUDIT_EVENTS)[number]
 /** The only events a proxy may ship; all others are written by the daemon's own rooms. */
 export const PROXY_EVENTS = ['proxy.request', 'proxy.denied'] as const satisfies readonly AuditEventName[]
 
+/** Forms in which the audit log is written for other programs. */
+export const EXPORT_FORMATS = ['jsonl', 'csv', 'cef', 'ocsf', 'otlp'] as const
+export type ExportFormat = (typeof EXPORT_FORMATS)[number]
+
 export const AUDIT_STATUSES = ['success', 'failure', 'denied'] as const
 export type AuditStatus = (typeof AUDIT_STATUSES)[number]

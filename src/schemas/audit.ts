@@ -90,6 +90,12 @@ export const auditQuery = z.strictObject({
     .transform(Number)
     .optional(),
   cursor: z.string().max(200).optional(),
+  /** Oldest first, those with a higher `seq` than this alone; never with `cursor`. 0 is the beginning. */
+  after: z
+    .string()
+    .regex(/^\d{1,15}$/, 'must be the number of an event, or 0')
+    .transform(Number)
+    .optional(),
   event: z.enum(AUDIT_EVENTS).optional(),
   provider: providerName.optional(),
   /** A handle, or one of the words in brackets that stand for no agent: `(browser)`, `(daemon)`. */
@@ -160,5 +166,30 @@ export const auditCountsQuery = auditQuery
 export type AuditCountsQuery = z.infer<typeof auditCountsQuery>
 
 export const auditExportQuery = auditQuery
-  .omit({ limit: true, cursor: true })
+  .omit({ limit: true, cursor: true, after: true })
   .extend({ format: z.enum(['jsonl', 'csv']) })
+
+export const auditVerifyQuery = z.strictObject({ since: timestamp.or(z.iso.datetime({ offset: true })).optional() })
+
+const LOG_TAMPERS = ['edited', 'deleted', 'inserted', 'reordered', 'truncated', 'index'] as const
+
+/** What was done to the log outside of Broker, and to which event. `index`: filters would not find it. */
+const logFinding = z.strictObject({
+  kind: z.enum(LOG_TAMPERS),
+  /** Of the event; where several were, of the first. Where a chain was hashed anew, of the first that no signature vouches for. */
+  seq: z.int(),
+})
+export type LogFinding = z.infer<typeof logFinding>
+
+export const logExamination = z.strictObject({
+  status: z.enum(['ok', 'failed']),
+  /** How many were looked at. */
+  events: z.int(),
+  /** Numbers of the first and the last of them; absent where there was none. */
+  first: z.int().optional(),
+  last: z.int().optional(),
+  /** The newest signature of the log; absent where nothing was signed yet. */
+  checkpoint: z.strictObject({ number: z.int(), made_at: timestamp }).optional(),
+  findings: z.array(logFinding),
+})
+export type LogExamination = z.infer<typeof logExamination>

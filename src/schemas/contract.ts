@@ -19,6 +19,7 @@ import {
   auditExportQuery,
   auditPage,
   auditQuery,
+  auditVerifyQuery,
   shippedBatch,
 } from './audit.ts'
 import {
@@ -422,6 +423,14 @@ export const contract = {
     access: 'principal',
     summary: 'The same events as a file: JSON Lines, or CSV for a spreadsheet.',
     query: auditExportQuery,
+    reply: z.unknown(),
+  },
+
+  'GET /api/audit/verify': {
+    access: 'admin',
+    summary:
+      'Walks the audit log and tells what was done to it outside of Broker. JSON Lines: how far it has come (`checked`, `of`), and in the last line what was found.',
+    query: auditVerifyQuery,
     reply: z.unknown(),
   },
 

@@ -19,6 +19,8 @@ export {
   type AuditQuery,
   type ChannelEvents,
   channelEvents,
+  type LogExamination,
+  type LogFinding,
   type Overrides,
   type ShippedEvent,
 } from './audit.ts'

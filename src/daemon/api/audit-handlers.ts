@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import { type Audit, scopeFor } from '../audit/index.ts'
 import { auditFile } from './audit-file.ts'
 import type { Handlers } from './route.ts'
@@ -13,8 +14,33 @@ export function auditHandlers(audit: Audit) {
       },
       chunks: () => auditFile(audit, scopeFor(who), query, format),
     }),
+    'GET /api/audit/verify': ({ query }) => ({
+      headers: { 'content-type': CONTENT_TYPES.jsonl },
+      chunks: () => examined(audit, query),
+    }),
   } satisfies Partial<Handlers>
 }
+
+/** A line each half second that says how far it has come, and one that says what was found. */
+async function* examined(audit: Audit, { since }: { readonly since?: string | undefined }): AsyncGenerator<string> {
+  let progress: { readonly checked: number; readonly of: number } | undefined
+  const done = audit.examine({
+    ...(since !== undefined && { since }),
+    onProgress: (checked, of) => {
+      progress = { checked, of }
+    },
+  })
+  for (;;) {
+    const result = await Promise.race([done, delay(TELL_EVERY_MS, undefined, { ref: false })])
+    if (result !== undefined) {
+      yield `${JSON.stringify(result)}\n`
+      return
+    }
+    if (progress) yield `${JSON.stringify(progress)}\n`
+  }
+}
+
+const TELL_EVERY_MS = 500
 
 const CONTENT_TYPES = {
   jsonl: 'application/x-ndjson; charset=utf-8',

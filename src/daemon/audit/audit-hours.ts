@@ -1,7 +1,7 @@
 import { setImmediate } from 'node:timers/promises'
 import { sql } from 'kysely'
 import { type AuditEventName, type AuditStatus, BrokerError } from '../../protocol/index.ts'
-import type { AuditCounts, AuditCountsQuery, AuditQuery } from '../../schemas/index.ts'
+import type { AuditCounts, AuditCountsQuery, AuditQuery, LogFinding } from '../../schemas/index.ts'
 import { type AuditEventRow, type ColumnTypes, type Db, jsonRows, type Tables } from '../store/index.ts'
 import { chainIn, type Dialect } from './chain-of.ts'
 import type { Scope } from './scope.ts'
@@ -75,6 +75,73 @@ function grouped<Key extends object>(
     hours.set(key, { ...group, count: count + 1, first_seq, last_seq: seq })
   }
   return [...hours.values()]
+}
+
+/** The counts that events make, to hold those of the store against. */
+export class HourCounts {
+  readonly #hours = new Map<string, HourRow>()
+
+  add(events: readonly AuditEventRow[]): void {
+    const more = grouped(events, ({ principal_id, agent_principal_id }) => ({
+      principal_id,
+      agent_principal_id: agent_principal_id ?? '',
+    }))
+    for (const row of more) {
+      const key = keyOf(row)
+      const known = this.#hours.get(key)
+      const { count, first_seq } = known ?? { count: 0, first_seq: row.first_seq }
+      this.#hours.set(key, { ...row, count: row.count + count, first_seq })
+    }
+  }
+
+  /** The first event of each hour that filters would not find, since the hour of `since`. More may have come meanwhile. */
+  async missing(db: Db, since: string | undefined): Promise<readonly LogFinding[]> {
+    const from = since === undefined ? '' : hourOf(new Date(since).toISOString())
+    const wanted = [...this.#hours.values()].filter(({ hour }) => hour >= from)
+    const findings: LogFinding[] = []
+    for (const [hour, own] of Map.groupBy(wanted, (row) => row.hour)) {
+      const [stored, totals] = await Promise.all([
+        db.selectFrom('audit_hours').selectAll().where('hour', '=', hour).execute(),
+        db.selectFrom('audit_totals').selectAll().where('hour', '=', hour).execute(),
+      ])
+      findings.push(...uncounted(own, stored), ...uncounted(withoutWhose(own), withoutWhose(totals)))
+    }
+    return findings
+  }
+}
+
+type Counts = Counted & Partial<Pick<HourRow, 'principal_id' | 'agent_principal_id'>>
+
+function keyOf({ hour, principal_id = '', agent_principal_id = '', event, provider, status }: Counts): string {
+  return JSON.stringify([hour, principal_id, agent_principal_id, event, provider, status])
+}
+
+function uncounted(wanted: readonly Counts[], stored: readonly Counts[]): readonly LogFinding[] {
+  const known = new Map(stored.map((row) => [keyOf(row), row]))
+  return wanted.flatMap((row) => {
+    const own = known.get(keyOf(row))
+    const isFound = own && own.count >= row.count && own.first_seq <= row.first_seq && own.last_seq >= row.last_seq
+    return isFound ? [] : [{ kind: 'index', seq: row.first_seq } as const]
+  })
+}
+
+/** Summed over principals, or over chains. */
+function withoutWhose(rows: readonly Counted[]): readonly Counts[] {
+  const sums = new Map<string, Counted>()
+  for (const { hour, event, provider, status, count, first_seq, last_seq } of rows) {
+    const key = keyOf({ hour, event, provider, status, count, first_seq, last_seq })
+    const known = sums.get(key) ?? { count: 0, first_seq, last_seq }
+    sums.set(key, {
+      hour,
+      event,
+      provider,
+      status,
+      count: Number(known.count) + Number(count),
+      first_seq: Math.min(known.first_seq, first_seq),
+      last_seq: Math.max(known.last_seq, last_seq),
+    })
+  }
+  return [...sums.values()]
 }
 
 /** More than a year of a busy deployment, by the hour. */

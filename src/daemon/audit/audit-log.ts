@@ -1,48 +1,25 @@
 import { randomUUID } from 'node:crypto'
-import { type Actor, type AuditEventName, type AuditStatus, BrokerError } from '../../protocol/index.ts'
+import { BrokerError } from '../../protocol/index.ts'
 import type {
   AuditCounts,
   AuditCountsQuery,
-  AuditEvent,
   AuditPage,
   AuditQuery,
+  LogExamination,
   ShippedEvent,
 } from '../../schemas/index.ts'
-import type { AuditEventRow, Db, Store } from '../store/index.ts'
+import type { Db, Store } from '../store/index.ts'
 import { appendRows, type NewRow } from './append-rows.ts'
-import { addUpTotals, readCounts, readSpan } from './audit-hours.ts'
+import { addUpTotals, readCounts } from './audit-hours.ts'
 import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
-import { parseCursor, printCursor } from './cursor.ts'
+import { type ExamineOptions, examineLog } from './examine-log.ts'
 import { GroupCommit } from './group-commit.ts'
+import type { AuditActor, EventDetails, InternalEvent } from './internal-event.ts'
 import { type Journal, openFileJournal } from './journal.ts'
 import { writeBeside, writeHere } from './log-writer.ts'
+import { readHead, readPage, readPrincipal } from './read-log.ts'
 import type { Scope } from './scope.ts'
 import { verifyLog } from './verify-log.ts'
-
-/** What a room says of an act; who acted comes from the actor. */
-export interface InternalEvent {
-  readonly event: Exclude<AuditEventName, 'proxy.request' | 'proxy.denied'>
-  readonly status: AuditStatus
-  readonly provider?: string
-  readonly connection?: string
-  /** One sentence for people: never a secret, never anything that came from a provider. */
-  readonly reason?: string
-  readonly runId?: string
-  /** Where a credential went, as far as a record of it may say. */
-  readonly request?: AuditEvent['request']
-  readonly details?: EventDetails
-}
-
-/** Members that events of some kinds have beside those of all: never a secret. */
-type EventDetails = Pick<AuditEvent, DetailName>
-type DetailName = 'received_at' | 'release' | 'count' | 'how' | 'from' | 'to' | 'isolation' | 'overrides' | 'dialled'
-
-/** Who an event is told of: an {@link Actor}, or one in the making. */
-export type AuditActor = Pick<Actor, 'identity' | 'principalId'> & {
-  /** Whose agent acted, where the vault is another's. */
-  readonly agentPrincipalId?: string
-  readonly run?: Pick<NonNullable<Actor['run']>, 'id'> & Partial<NonNullable<Actor['run']>>
-}
 
 /** An event and whom it is told of. */
 interface RecordedAct {
@@ -84,9 +61,11 @@ export interface Audit {
    * else a sentence for people.
    */
   verify(rows: number): Promise<string | undefined>
+  /** Walks the whole log, or what came since a time, and tells what was done to it outside of Broker. */
+  examine(options: ExamineOptions): Promise<LogExamination>
   /** Once a minute signs how far the log has come; until what it returns is called. */
   keepUp(): () => void
-  /** Stores what was written ahead. */
+  /** Stores what was written ahead, and signs how far the log has come. */
   close(): Promise<void>
 }
 
@@ -102,8 +81,6 @@ export interface AuditOptions {
   readonly onFailure?: (error: unknown) => void
 }
 
-const DEFAULT_LIMIT = 50
-const MAX_LIMIT = 500
 // What a proxy says of the time is believed within this: an outage may last, a clock may be wrong.
 const BACKDATED_MS = 24 * 60 * 60 * 1000
 
@@ -142,6 +119,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     principalOf: (event, reason) => readPrincipal(store.db, event, reason),
     head: (scope) => read(() => readHead(store.db, scope)),
     verify: (rows) => verifyLog(store, roots, rows),
+    examine: (given) => read(() => examineLog(store, mac, given)),
     keepUp() {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)
@@ -149,6 +127,8 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     async close() {
       await journal.close()
       await writer.close()
+      // What came since the last minute is vouched for while nobody is here.
+      await roots.sign({ atOnce: true }).catch(onFailure)
     },
   }
 }
@@ -272,95 +252,4 @@ function believableTime(claimed: string | undefined, now: number): string {
 
 function withoutQuery(path: string): string {
   return path.replace(/[?#].*$/s, '')
-}
-
-async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditPage> {
-  const limit = Math.min(query.limit ?? DEFAULT_LIMIT, MAX_LIMIT)
-  const before = query.cursor === undefined ? undefined : parseCursor(query.cursor)
-  const span = isNarrow(query) ? await readSpan(db, scope, query) : undefined
-  if (isNarrow(query) && !span) return { events: [] }
-  let select = db
-    .selectFrom('audit_events')
-    .selectAll()
-    .orderBy('seq', 'desc')
-    .limit(limit + 1)
-  if (span) select = select.where('seq', '>=', span.first).where('seq', '<=', span.last)
-  if (before !== undefined) select = select.where('seq', '<', before)
-  for (const column of ['event', 'provider', 'identity', 'status'] as const) {
-    const value = query[column]
-    if (value !== undefined) select = select.where(column, '=', value)
-  }
-  if (query.since !== undefined) select = select.where('timestamp', '>=', new Date(query.since).toISOString())
-  if (query.until !== undefined) select = select.where('timestamp', '<=', new Date(query.until).toISOString())
-  const found = await Promise.all(
-    scope.kind === 'all'
-      ? [select.execute()]
-      : PRINCIPALS.map((column) => select.where(column, '=', scope.principalId).execute()),
-  )
-  const rows = found.flat().sort((one, other) => other.seq - one.seq)
-  const events = rows.slice(0, limit).map(eventOf)
-  const last = events.at(-1)
-  return rows.length > limit && last ? { events, next_cursor: printCursor(last.seq) } : { events }
-}
-
-/**
- * Whose an event is: of the vault's owner, and of the agent's where that is another; then it is in both columns but not
- * twice. Asked one by one: no index gives the newest of either.
- */
-const PRINCIPALS = ['principal_id', 'agent_principal_id'] as const
-
-/**
- * Returns whether the events may be few among many that no index tells apart: then the hours tell first where in the log they are,
- * so that not all of it is read for them.
- */
-function isNarrow({ since, until, event, provider, status }: AuditQuery): boolean {
-  const filters = [event, provider, status].filter((value) => value !== undefined)
-  return since !== undefined || until !== undefined || filters.length > 1
-}
-
-/** What is looked through for a reason, which no index has. */
-const NEWEST_OF_A_NAME = 1_000
-
-async function readPrincipal(db: Db, event: InternalEvent['event'], reason: string): Promise<string | undefined> {
-  const newest = db
-    .selectFrom('audit_events')
-    .select(['principal_id', 'reason', 'source', 'seq'])
-    .where('event', '=', event)
-    .orderBy('seq', 'desc')
-    .limit(NEWEST_OF_A_NAME)
-  const found = await db
-    .selectFrom(newest.as('newest'))
-    .select('principal_id')
-    .where('reason', '=', reason)
-    .where('source', '=', 'internal')
-    .limit(1)
-    .executeTakeFirst()
-  return found?.principal_id
-}
-
-async function readHead(db: Db, scope: Scope): Promise<number> {
-  if (scope.kind === 'all') {
-    const newest = db.selectFrom('audit_head').select((eb) => eb.fn.max('seq').as('seq'))
-    return (await newest.executeTakeFirst())?.seq ?? 0
-  }
-  const newest = (column: (typeof PRINCIPALS)[number]) =>
-    db
-      .selectFrom('audit_events')
-      .select('seq')
-      .where(column, '=', scope.principalId)
-      .orderBy('seq', 'desc')
-      .limit(1)
-      .executeTakeFirst()
-  const found = await Promise.all(PRINCIPALS.map(newest))
-  return Math.max(...found.map((row) => row?.seq ?? 0))
-}
-
-function eventOf({ hash, chain, request, details, agent_principal_id, ...row }: AuditEventRow): AuditEvent {
-  const present = Object.entries(row).filter(([, value]) => value !== null)
-  // The columns were written from these very types.
-  return {
-    ...(Object.fromEntries(present) as unknown as AuditEvent),
-    ...(request !== null && { request: JSON.parse(request) }),
-    ...(details !== null && (JSON.parse(details) as EventDetails)),
-  }
 }

@@ -1,12 +1,13 @@
 import { hash } from 'node:crypto'
+import type { LogFinding } from '../../schemas/index.ts'
 import type { Db, Store, Tables } from '../store/index.ts'
 
 /** A MAC by a key of the deployment, hex; undefined while that is not at hand. */
 export type RootMac = (text: string) => string | undefined
 
 export interface AuditRoots {
-  /** Signs the heads of all chains, unless a daemon has done so a moment ago or nothing has come since. */
-  sign(): Promise<void>
+  /** Signs the heads of all chains, unless nothing has come since, or a daemon has done so a moment ago and it need not be `atOnce`. */
+  sign(when?: { readonly atOnce: true }): Promise<void>
   /**
    * Holds the newest roots against each other and against the events they name.
    * @returns what is wrong, a sentence for people; undefined where nothing is
@@ -26,7 +27,7 @@ export function openAuditRoots(store: Store, mac: RootMac): AuditRoots {
   let seen = 0
   return {
     // One daemon at a time. Kept by the disk: what verification has seen is never gone.
-    sign: () => store.vaultTransaction(LOCK, (tx) => writeRoot(tx, store, mac)),
+    sign: (when) => store.vaultTransaction(LOCK, (tx) => writeRoot(tx, store, mac, when !== undefined)),
     async verify(tx) {
       const roots = await newestRoots(tx, VERIFIED + 1)
       const newest = roots[0]?.number ?? 0
@@ -39,10 +40,10 @@ export function openAuditRoots(store: Store, mac: RootMac): AuditRoots {
 
 type RootRow = Tables['audit_roots']
 
-async function writeRoot(tx: Db, store: Store, mac: RootMac): Promise<void> {
+async function writeRoot(tx: Db, store: Store, mac: RootMac, atOnce: boolean): Promise<void> {
   const [last] = await newestRoots(tx, 1)
   const now = await store.clock(tx)
-  if (last && now - Date.parse(last.made_at) < NOT_BEFORE_MS) return
+  if (!atOnce && last && now - Date.parse(last.made_at) < NOT_BEFORE_MS) return
   const heads = await tx.selectFrom('audit_head').selectAll().where('seq', '>', 0).orderBy('id').execute()
   const signed = JSON.stringify(heads.map(({ id, seq, hash }) => [id, seq, hash]))
   if (heads.length === 0 || signed === last?.heads) return
@@ -73,6 +74,52 @@ async function rootsProblem(tx: Db, roots: readonly RootRow[], mac: RootMac): Pr
   return missed === undefined
     ? undefined
     : `The audit log was changed outside of Broker at event ${missed} or before: that was signed.`
+}
+
+/** The newest signature of the log. */
+export interface Checkpoint {
+  readonly number: number
+  readonly made_at: string
+}
+
+interface Checkpoints {
+  readonly newest: Checkpoint | undefined
+  /** What was signed of each chain, from its beginning on. */
+  readonly heads: ReadonlyMap<number, readonly { readonly seq: number; readonly hash: string }[]>
+  /** What was done to the signatures themselves. */
+  readonly findings: readonly LogFinding[]
+}
+
+const ROOTS_AT_ONCE = 1_000
+
+/** All signatures, held against each other. */
+export async function readCheckpoints(db: Db, mac: RootMac): Promise<Checkpoints> {
+  const heads = new Map<number, { seq: number; hash: string }[]>()
+  const findings: LogFinding[] = []
+  let before: RootRow | undefined
+  for (;;) {
+    const roots = await db
+      .selectFrom('audit_roots')
+      .selectAll()
+      .where('number', '>', before?.number ?? 0)
+      .orderBy('number')
+      .limit(ROOTS_AT_ONCE)
+      .execute()
+    for (const root of roots) {
+      const signed = JSON.parse(root.heads) as readonly SignedHead[]
+      if (isGenuine(root, before, mac)) for (const head of signed) addHead(heads, head)
+      else findings.push({ kind: 'edited', seq: Math.max(0, ...signed.map(([, seq]) => seq)) })
+      before = root
+    }
+    if (roots.length < ROOTS_AT_ONCE) break
+  }
+  return { newest: before && { number: before.number, made_at: before.made_at }, heads, findings }
+}
+
+function addHead(heads: Map<number, { seq: number; hash: string }[]>, [chain, seq, hash]: SignedHead): void {
+  const known = heads.get(chain)
+  if (!known) heads.set(chain, [{ seq, hash }])
+  else if (known.at(-1)?.seq !== seq) known.push({ seq, hash })
 }
 
 type SignedHead = readonly [chain: number, seq: number, hash: string]
