@@ -90,11 +90,12 @@ export async function tlsOrigin(
   t: TestContext,
   onConnection: OnConnection,
   authority = testAuthority(),
+  protocols: readonly string[] = ['http/1.1'],
 ): Promise<Origin> {
   const server = createTlsServer(
     {
       SNICallback: (name, done) => done(null, authority.secureContextFor(name)),
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [...protocols],
       minVersion: 'TLSv1.2',
     },
     (socket: TLSSocket) => accept(socket),

@@ -10,6 +10,7 @@ import { BodyFramer, type BodyReader } from './body-framing.ts'
 import { CollectedBody } from './collected-body.ts'
 import { DecodedBody } from './decoded-body.ts'
 import { joined } from './joined.ts'
+import { Unchunked } from './unchunked.ts'
 
 /** Who reads bytes for a body. */
 interface Source {
@@ -53,10 +54,11 @@ export class ChildBody implements RequestBody {
     return this.#collecting !== undefined || (this.#sink !== undefined && !(this.#begun && this.done))
   }
 
-  flowTo(sink: BodySink, { injected, decoder }: Passage): void {
+  flowTo(sink: BodySink, { injected, decoder, dataAlone }: Passage): void {
     this.#reader =
       decoder === undefined ? new BodyFramer(this.#framing, injected) : new DecodedBody(this.#framing, decoder)
-    this.#sink = sink
+    const isToBeUnchunked = dataAlone && decoder === undefined && this.#framing.kind === 'chunked'
+    this.#sink = isToBeUnchunked ? new Unchunked(sink) : sink
     if (this.#begun) this.#source.block(false)
     this.#begun = false
     this.#source.proceed()

@@ -3,12 +3,14 @@ import type {
   AnswerEvents,
   Body,
   BodySink,
+  Field,
   Loss,
   OutgoingRequest,
   RequestHead,
   UpstreamStream,
 } from '../messages/index.ts'
 import { AnswerBody } from './answer-body.ts'
+import { chunkOf, lastChunk } from './chunk-writer.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
 import { HeadSearch } from './head-search.ts'
 import { MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
@@ -39,6 +41,8 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
   #requestBody: Body | undefined
   /** Waits for the first piece of the body, to leave with it. */
   #requestHead = ''
+  /** Whether the body is put into chunks here: it came without a length, and without chunks. */
+  #chunks = false
   #requestDone = false
   /** Undefined before it was sent, and after it was given back. */
   #events: AnswerEvents | undefined
@@ -66,6 +70,7 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
     this.#request = request.head
     this.#requestBody = body
     this.#requestHead = requestText(request)
+    this.#chunks = request.head.framing.kind === 'until_close'
     body.flowTo(this, request)
   }
 
@@ -82,14 +87,16 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
 
   /** A piece of the request's body. */
   write(piece: Buffer): boolean {
-    const bytes = this.#requestHead === '' ? piece : joined(this.#requestHead, piece, undefined)
+    const body = this.#chunks ? chunkOf(piece) : piece
+    const bytes = this.#requestHead === '' ? body : joined(this.#requestHead, body, undefined)
     this.#requestHead = ''
     return bytes.length === 0 || this.#socket.write(bytes)
   }
 
   /** The request's body is over: what it is framed in says so by itself, but for bytes that are no HTTP. */
-  end(): void {
+  end(trailers?: readonly Field[]): void {
     this.#requestDone = true
+    if (this.#chunks) this.#socket.write(lastChunk(trailers))
     if (this.#state === 'switched') this.#socket.end()
   }
 

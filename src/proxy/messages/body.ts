@@ -27,11 +27,10 @@ export interface BodyDecoder {
 export interface Passage {
   /** Names (lower case, `-`) that were put into the head by the proxy: no edge drops them, and no trailer may carry them. */
   readonly injected: ReadonlySet<string>
-  /**
-   * Takes the place of the bytes as they came. A writer that cannot pass them on, since they are in chunks and it speaks
-   * HTTP/2, gives one of its own that changes nothing.
-   */
+  /** Takes the place of the bytes as they came. */
   readonly decoder?: BodyDecoder | undefined
+  /** Set by a writer that speaks no chunks: it gets the data, and trailers with the end. */
+  readonly dataAlone?: true
 }
 
 /** The body of a message, in the hands of the edge that reads it. What nobody takes stays there, and its sender is slowed down. */
