@@ -3,6 +3,7 @@ import type { Authority } from '../network/index.ts'
 import { Exchange, type Services as ExchangeServices, type Order } from './exchange/index.ts'
 import { ChildConnection, type ChildRequest } from './http1/index.ts'
 import { ChildSession } from './http2/index.ts'
+import { isHalfClosed } from './loopback-sockets.ts'
 import type { ChildStream, Refusal, RequestHead } from './messages/index.ts'
 
 /** What is to be done with a request. */
@@ -49,6 +50,7 @@ export function relay({ socket, transport, judge, services }: RelayOptions): voi
     transport,
     open: services.relays,
     onRequest: (request) => carryOut(request, judge, services),
+    isHalfClosed: () => isHalfClosed(transport),
     onMalformed: (refusal) => judge.refused(refusal, undefined),
   })
 }
