@@ -8,6 +8,8 @@ import { byName } from './fields.ts'
  */
 export class StreamWriter implements BodySink {
   readonly #stream: Http2Stream
+  /** Whether all was written that ever will be. */
+  isDone = false
   #trailers: readonly Field[] = []
   /** Set where the stream stays open behind the message: it leaves HTTP. */
   #isOpenEnded = false
@@ -33,6 +35,7 @@ export class StreamWriter implements BodySink {
 
   end(trailers: readonly Field[] = []): void {
     if (this.#isOpenEnded) return
+    this.isDone = true
     this.#trailers = trailers
     if (this.#stream.writable) this.#stream.end()
   }

@@ -164,6 +164,8 @@ export class UpstreamRequest implements UpstreamStream {
 
   #onClose(stream: ClientHttp2Stream): void {
     this.#returned()
+    const hasEndedBothWays = this.#body?.done && this.#writer?.isDone
+    if (this.#head?.upgrade && hasEndedBothWays && stream.rstCode === NO_ERROR) return
     const { session, reused } = this.#options
     const isLostWithSession = session.destroyed
     const code = stream.rstCode === NO_ERROR ? INTERNAL_ERROR : stream.rstCode
