@@ -129,6 +129,10 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     const state = this.#state
     if (state.kind === 'done') return
     this.#close()
+    if (state.kind === 'switched') {
+      this.#child.abort({ reason: 'protocol' })
+      return
+    }
     this.#audit(state, state.kind === 'collecting' ? 'denied' : 'failure', 'malformed_body')
     this.#child.refuse(malformedRequest({ status: 400, reason: 'body' }))
   }
@@ -186,10 +190,13 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   #collect(): void {
     this.#state = COLLECTING
-    const { head, body } = this.#child
-    body.collect(MAX_COLLECTED, this)
-    const waits = this.#state.kind === 'collecting' && head.fields.some(({ name }) => name === 'expect')
-    if (waits) this.#child.invite()
+    this.#child.body.collect(MAX_COLLECTED, this)
+    if (this.#state.kind === 'collecting') this.#invite()
+  }
+
+  /** Asks for the body of a child that waits to be asked, and whose service cannot ask yet. */
+  #invite(): void {
+    if (this.#child.head.fields.some(({ name }) => name === 'expect')) this.#child.invite()
   }
 
   #ask(question: ResolveRequest, body: Body): void {
@@ -244,6 +251,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   #send(attempt: Attempt, upstream: UpstreamStream): void {
     this.#state = { kind: 'sending', attempt, upstream }
+    if (attempt.request.waitsForBody) this.#invite()
     upstream.send(attempt.request, attempt.body, this)
   }
 

@@ -1,13 +1,14 @@
 import type { Socket } from 'node:net'
-import type {
-  AnswerEvents,
-  Body,
-  BodySink,
-  Field,
-  Loss,
-  OutgoingRequest,
-  RequestHead,
-  UpstreamStream,
+import {
+  type AnswerEvents,
+  type Body,
+  type BodySink,
+  type Field,
+  type Loss,
+  type OutgoingRequest,
+  type RequestHead,
+  resized,
+  type UpstreamStream,
 } from '../messages/index.ts'
 import { AnswerBody } from './answer-body.ts'
 import { chunkOf, lastChunk } from './chunk-writer.ts'
@@ -41,6 +42,8 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
   #requestBody: Body | undefined
   /** Waits for the first piece of the body, to leave with it. */
   #requestHead = ''
+  /** A request whose head says how long its body is, which is not known yet. */
+  #waiting: OutgoingRequest | undefined
   /** Whether the body is put into chunks here: it came without a length, and without chunks. */
   #chunks = false
   #requestDone = false
@@ -69,8 +72,10 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
     this.#events = events
     this.#request = request.head
     this.#requestBody = body
-    this.#requestHead = requestText(request)
-    this.#chunks = request.head.framing.kind === 'until_close'
+    const { kind } = request.head.framing
+    this.#chunks = kind === 'until_close' || (kind === 'chunked' && request.decoder !== undefined)
+    if (request.waitsForBody) this.#waiting = request
+    else this.#requestHead = requestText(request)
     body.flowTo(this, request)
   }
 
@@ -87,6 +92,12 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
 
   /** A piece of the request's body. */
   write(piece: Buffer): boolean {
+    if (this.#waiting !== undefined) {
+      const known = resized(this.#waiting)
+      if (known === undefined) return true
+      this.#waiting = undefined
+      this.#requestHead = requestText(known)
+    }
     const body = this.#chunks ? chunkOf(piece) : piece
     const bytes = this.#requestHead === '' ? body : joined(this.#requestHead, body, undefined)
     this.#requestHead = ''

@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import type { Http2Stream, IncomingHttpHeaders } from 'node:http2'
-import type { Body, BodySink, Collector, Passage, RequestBody } from '../messages/index.ts'
+import type { Body, BodyDecoder, BodySink, Collector, Passage, RequestBody } from '../messages/index.ts'
 import { allowedTrailers } from './fields.ts'
 
 const NOTHING = Buffer.alloc(0)
@@ -33,6 +33,7 @@ export class StreamBody implements RequestBody {
   #trailers: readonly string[] = []
   #take: (piece: Buffer) => void = () => {}
   #finish: () => void = () => {}
+  #switch: () => void = () => {}
   #isRead = false
 
   constructor(stream: Http2Stream, { hasEnded, switches = false }: Arrival, owner: Owner) {
@@ -45,23 +46,31 @@ export class StreamBody implements RequestBody {
     })
   }
 
-  flowTo(sink: BodySink, { injected, decoder }: Passage): void {
+  flowTo(sink: BodySink, { injected, decoder, switched }: Passage): void {
+    this.#pass(sink, injected, decoder)
+    this.#switch = () => this.#pass(sink, injected, switched)
+    this.isTaken = true
+    sink.write(NOTHING)
+    if (this.done) this.#finish()
+    else this.#read()
+    this.#owner.onTaken?.()
+  }
+
+  #pass(sink: BodySink, injected: Passage['injected'], decoder: BodyDecoder | undefined): void {
     this.#take = (piece) => {
       const data = decoder === undefined ? piece : decoded(decoder, piece)
       if (decoder?.malformed) this.#break()
       else if (!sink.write(data)) this.#stream.pause()
     }
     this.#finish = () => {
-      if (decoder !== undefined && !decoder.complete) return this.#break()
+      if (decoder !== undefined && !decoder.complete) {
+        this.#break()
+        return
+      }
       this.done = true
       sink.end(allowedTrailers(this.#trailers, injected))
       this.#owner.onBodyEnd()
     }
-    this.isTaken = true
-    sink.write(NOTHING)
-    if (this.done) this.#finish()
-    else this.#read()
-    this.#owner.onTaken?.()
   }
 
   collect(limit: number, collector: Collector): void {
@@ -91,6 +100,7 @@ export class StreamBody implements RequestBody {
 
   /** Hands over all data from now on, to whoever has the body: the stream left HTTP. */
   passAll(): void {
+    this.#switch()
     this.done = false
     this.#read()
   }
@@ -114,7 +124,7 @@ export class StreamBody implements RequestBody {
   }
 }
 
-function decoded(decoder: NonNullable<Passage['decoder']>, piece: Buffer): Buffer {
+function decoded(decoder: BodyDecoder, piece: Buffer): Buffer {
   const data: Buffer[] = []
   decoder.read(piece, (part) => data.push(part))
   return Buffer.concat(data)

@@ -1,14 +1,16 @@
 import type { ClientHttp2Session, ClientHttp2Stream, IncomingHttpHeaders } from 'node:http2'
-import type {
-  AnswerEvents,
-  Body,
-  BodyFraming,
-  Field,
-  Loss,
-  OutgoingRequest,
-  RequestHead,
-  ResponseHead,
-  UpstreamStream,
+import {
+  type AnswerEvents,
+  type Body,
+  type BodyFraming,
+  type BodySink,
+  type Field,
+  type Loss,
+  type OutgoingRequest,
+  type RequestHead,
+  type ResponseHead,
+  resized,
+  type UpstreamStream,
 } from '../messages/index.ts'
 import { isConnectionSpecific, listOf, sectionOf } from './fields.ts'
 import { CANCEL, INTERNAL_ERROR, NO_ERROR, PROTOCOL_ERROR, REFUSED_STREAM } from './node-http2.ts'
@@ -44,23 +46,21 @@ export class UpstreamRequest implements UpstreamStream {
   }
 
   send(request: OutgoingRequest, body: Body, events: AnswerEvents): void {
-    const { head } = request
     this.#events = events
-    this.#head = head
-    const stream = this.#open(request)
-    if (stream === undefined) {
-      events.onLost({ reason: 'upstream_abort', unread: this.#options.reused })
-      return
+    this.#head = request.head
+    const { injected, decoder, switched, waitsForBody } = request
+    if (!waitsForBody && !this.#begin(request, body)) return
+    const sink: BodySink = {
+      write: (piece) => {
+        if (this.#writer === undefined) {
+          const known = resized(request)
+          if (known === undefined || !this.#begin(known, body)) return true
+        }
+        return this.#writer?.write(piece) ?? true
+      },
+      end: (trailers) => this.#writer?.end(trailers),
     }
-    this.#stream = stream
-    stream.on('headers', (headers, _flags, raw) => this.#onInterim(headers, rawOf(raw)))
-    stream.on('response', (headers, flags, raw) => this.#onAnswer(headers, flags, rawOf(raw)))
-    stream.on('error', () => {})
-    stream.on('close', () => this.#onClose(stream))
-    this.#writer = new StreamWriter(stream, body)
-    this.#writer.keepOpen(head.upgrade)
-    const { injected, decoder } = request
-    body.flowTo(this.#writer, { injected, decoder, dataAlone: true })
+    body.flowTo(sink, { injected, decoder, switched, dataAlone: true })
   }
 
   release(): void {
@@ -80,6 +80,24 @@ export class UpstreamRequest implements UpstreamStream {
   /** The answer that was held goes on. */
   onTaken(): void {
     if (this.#loss !== undefined) this.#events?.onLost(this.#loss)
+  }
+
+  /** Opens the stream; false where that is lost. */
+  #begin(request: OutgoingRequest, body: Body): boolean {
+    if (this.#events === undefined) return false
+    const stream = this.#open(request)
+    if (stream === undefined) {
+      this.#events.onLost({ reason: 'upstream_abort', unread: this.#options.reused })
+      return false
+    }
+    this.#stream = stream
+    stream.on('headers', (headers, _flags, raw) => this.#onInterim(headers, rawOf(raw)))
+    stream.on('response', (headers, flags, raw) => this.#onAnswer(headers, flags, rawOf(raw)))
+    stream.on('error', () => {})
+    stream.on('close', () => this.#onClose(stream))
+    this.#writer = new StreamWriter(stream, body)
+    this.#writer.keepOpen(request.head.upgrade)
+    return true
   }
 
   #giveBack(code: number): void {

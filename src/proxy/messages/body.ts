@@ -16,6 +16,8 @@ export interface BodySink {
 
 /** Changes a body on its way. It gets the data alone, whatever it was framed in, and what it gives is framed anew. */
 export interface BodyDecoder {
+  /** Of one that may change how long a body is whose length was said: by how many bytes, once that is known. */
+  readonly lengthChange?: number | undefined
   /** Set once the data broke its grammar: nothing more may be read. */
   readonly malformed: boolean
   /** Set once all of it was there. A body that ends before is ill-formed. */
@@ -29,6 +31,8 @@ export interface Passage {
   readonly injected: ReadonlySet<string>
   /** Takes the place of the bytes as they came. */
   readonly decoder?: BodyDecoder | undefined
+  /** Takes the place of what the child sends once the stream left HTTP. */
+  readonly switched?: BodyDecoder | undefined
   /** Set by a writer that speaks no chunks: it gets the data, and trailers with the end. */
   readonly dataAlone?: true
 }

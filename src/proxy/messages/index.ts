@@ -44,4 +44,5 @@ export {
   upstreamUnreachable,
 } from './refusal.ts'
 export type { Reset } from './reset.ts'
+export { resized } from './resized.ts'
 export type { AnswerEvents, LeaseTerms, Loss, OutgoingRequest, UpstreamStream, Upstreams } from './upstream-stream.ts'

@@ -9,6 +9,8 @@ export interface OutgoingRequest extends Passage {
   readonly head: RequestHead
   readonly target: string
   readonly fields: readonly Field[]
+  /** Set where the length of its body is known by the edit of that alone: its head goes out with the first piece. */
+  readonly waitsForBody?: boolean
 }
 
 /** The way of one request to a service and of its answer back: a connection of HTTP/1.1 for this time, or a stream of HTTP/2. */
