@@ -147,6 +147,25 @@ describe('a request by HTTP/2', () => {
     )
   })
 
+  it('ends where it ends, also behind no data, and by trailers where its length is nothing', async (t) => {
+    const service = await h2Origin(t, echo)
+    const old = await tlsOrigin(t, (socket) =>
+      socket.on('data', (chunk: Buffer) => chunk.toString().endsWith('\r\n\r\n') && socket.write(OK)),
+    )
+    for (const origin of [service.origin, old]) {
+      const { proxy } = await stage(t, { [HOST]: origin })
+      const session = await openSession(t, proxy, HOST)
+      const post = { ':method': 'POST', ':path': '/', 'content-length': '0' }
+      for (const waitForTrailers of [false, true]) {
+        const stream = session.request(post, { waitForTrailers, endStream: false })
+        stream.on('wantTrailers', () => stream.sendTrailers({ 'x-sum': '1' }))
+        stream.end()
+        assert.equal((await answerOn(stream)).status, 200)
+      }
+    }
+    assert.doesNotMatch(old.received(), /content-length/i, 'chunks, and no length beside them')
+  })
+
   it('keeps its length, and one connection serves all that follow each other', async (t) => {
     const origin = await tlsOrigin(t, answering(OK))
     const { proxy } = await stage(t, { [HOST]: origin })

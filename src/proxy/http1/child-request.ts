@@ -157,5 +157,5 @@ export class ChildRequest implements ChildStream, BodySink {
 
 function inChunks(head: ResponseHead): ResponseHead {
   const field: Field = { name: 'transfer-encoding', value: 'chunked', spelled: 'Transfer-Encoding' }
-  return { ...head, fields: [...head.fields, field] }
+  return { ...head, fields: [...head.fields.filter(({ name }) => name !== 'content-length'), field] }
 }

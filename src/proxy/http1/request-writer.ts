@@ -14,6 +14,8 @@ export function requestText({ head, target, fields, injected }: OutgoingRequest)
 const CONNECTION_CANNOT_NAME = new Set(['host', 'content-length', 'transfer-encoding', 'expect', 'upgrade'])
 
 function isDropped({ name }: Field, head: RequestHead): boolean {
+  // A length of nothing that trailers follow, which HTTP/1.1 has in chunks alone.
+  if (name === 'content-length' && head.framing.kind === 'until_close') return true
   if (name === 'connection' || name === 'upgrade') return !head.upgrade
   if (isHopByHop(name) || name.startsWith('x-broker-')) return true
   return head.connection.length > 0 && head.connection.includes(name) && !CONNECTION_CANNOT_NAME.has(name)

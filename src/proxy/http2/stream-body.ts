@@ -112,9 +112,13 @@ export class StreamBody implements RequestBody {
       this.bytes += piece.length
       this.#take(piece)
     })
-    this.#stream.on('end', () => {
-      if (this.#ending.wasSaid) this.#finish()
-    })
+    // Of a body without data the end is told whether somebody reads it or not.
+    if (this.#stream.readableEnded) this.#onEnd()
+    else this.#stream.on('end', () => this.#onEnd())
+  }
+
+  #onEnd(): void {
+    if (this.#ending.wasSaid) this.#finish()
   }
 
   #break(): void {
