@@ -30,6 +30,7 @@ export const rooms: readonly Room[] = [
   { name: 'proxy/messages', imports: ['protocol', 'network'] },
   { name: 'proxy/tls', imports: ['protocol', 'network'] },
   { name: 'proxy/http1', imports: ['protocol', 'network', 'proxy/messages'] },
+  { name: 'proxy/http2', imports: ['protocol', 'network', 'proxy/messages'] },
   {
     name: 'proxy/exchange',
     imports: ['protocol', 'network', 'injection', 'proxy/messages'],
@@ -37,7 +38,16 @@ export const rooms: readonly Room[] = [
   },
   {
     name: 'proxy',
-    imports: ['protocol', 'network', 'injection', 'proxy/messages', 'proxy/tls', 'proxy/http1', 'proxy/exchange'],
+    imports: [
+      'protocol',
+      'network',
+      'injection',
+      'proxy/messages',
+      'proxy/tls',
+      'proxy/http1',
+      'proxy/http2',
+      'proxy/exchange',
+    ],
     types: SHAPES,
   },
   { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
@@ -220,9 +230,10 @@ export const sharpTools: readonly SharpTool[] = [
   // its preload teaches the child's Node to use the proxy.
   {
     modules: ['node:net'],
-    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
+    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'proxy/http2', 'run', 'daemon/api', 'daemon/flows'],
   },
   { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
+  { modules: ['node:http2'], rooms: ['proxy/http2'] },
   { modules: ['node:child_process'], rooms: ['cli', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {

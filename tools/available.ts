@@ -21,6 +21,8 @@ export type Part =
   | 'maven'
   | 'wget'
   | 'requests for python3'
+  | 'grpc for python3'
+  | 'nghttp2'
   | 'strace'
   | 'zsh'
   | 'fish'
@@ -53,6 +55,11 @@ export const parts: Readonly<
     programs: ['/usr/lib/python3/dist-packages/requests/__init__.py'],
     packages: ['python3-requests'],
   },
+  'grpc for python3': {
+    programs: ['/usr/lib/python3/dist-packages/grpc/__init__.py'],
+    packages: ['python3-grpcio'],
+  },
+  nghttp2: { programs: ['nghttp', 'h2load'], packages: ['nghttp2-client'] },
   strace: { programs: ['strace'], packages: ['strace'] },
   zsh: { programs: ['zsh'], packages: ['zsh'] },
   fish: { programs: ['fish'], packages: ['fish'] },

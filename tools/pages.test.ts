@@ -55,7 +55,6 @@ describe('the pages for people who join', () => {
       'A command',
       'Something that daemons share',
       'A column on connections',
-      'HTTP/2',
       'A policy check',
     ])
       assert.ok(headings.includes(change), change)

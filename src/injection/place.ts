@@ -7,12 +7,14 @@ export type PlaceKind = keyof typeof PLACES
 /** One place of a request, and what goes there. What the client sent under its name is taken out first. */
 export interface Place {
   readonly in: PlaceKind
-  /** Of the header, parameter or cookie; of a path, what stands before the value. As in the definition. */
+  /** Of the header, parameter, cookie or form field; of JSON its pointer; of a path, what stands before the value. As in the definition. */
   readonly name: string
   /** As it is before the place encodes it: `user:password` for Basic. Absent where nothing takes the place of the client's. */
   readonly value?: Secret
   /** Set only where the client sent none: API versions and the like. */
   readonly onlyIfAbsent?: true
+  /** Of a `websocket`: how many text messages it is looked for in. */
+  readonly frames?: number
 }
 
 /** What one request carries, and whose it is. */

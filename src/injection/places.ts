@@ -11,6 +11,12 @@ export interface Template {
   readonly text: string
 }
 
+/** What some places say beside their name and value. */
+interface Manner {
+  readonly onlyIfAbsent?: true
+  readonly frames?: number
+}
+
 /** All that is known of one kind of place. A kind that lacks any of it does not compile. */
 interface PlaceType<OwnEntry> {
   /** What a person calls it, where a name is there twice. */
@@ -33,7 +39,7 @@ interface PlaceType<OwnEntry> {
   /** Whether the name and the value can stand there, and change nothing else of the request. */
   isSendable(name: string, value: string): boolean
   /** Takes out what the client has there, and puts the value in its place. */
-  apply(draft: RequestDraft, name: string, value: string | undefined, onlyIfAbsent: boolean): void
+  apply(draft: RequestDraft, name: string, value: string | undefined, manner: Manner): void
   /** The client's request target as the audit log may show it: the client may have put a key of its own there. */
   audited(target: string, name: string): string
   /** The same for a program that asks the daemon itself, as far as headers and parameters can say it. */
@@ -45,6 +51,8 @@ interface PlainPlaces {
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
 }
+
+const ONE_LINE = 'must be one line'
 
 /** Every kind of place, in one row each: what definitions, resolutions, the proxy and the audit log know of it. */
 export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>> } = {
@@ -59,7 +67,7 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     shown: (name) => `header ${name}`,
     rule: 'must be what may stand in a header',
     isSendable: isSendableHeader,
-    apply: (draft, name, value, onlyIfAbsent) => draft.setHeader(name, value, onlyIfAbsent),
+    apply: (draft, name, value, { onlyIfAbsent }) => draft.setHeader(name, value, onlyIfAbsent),
     audited: unchanged,
     plain: (name, value) => ({ headers: { [name]: value } }),
   },
@@ -90,8 +98,8 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     identity: (name) => `query ${name}`,
     documented: ({ name }) => `?${name}=…`,
     shown: (name) => `query ${name}`,
-    rule: 'must be one line',
-    isSendable: (name, value) => [name, value].every((text) => text.isWellFormed() && !/[\r\n\0]/.test(text)),
+    rule: ONE_LINE,
+    isSendable: isText,
     apply: (draft, name, value) => draft.setParameter(name, value),
     audited: unchanged,
     plain: (name, value) => ({ query: { [name]: value } }),
@@ -128,6 +136,36 @@ export const PLACES: { readonly [Kind in Entry['type']]: PlaceType<EntryOf<Kind>
     // A program has cookies of its own: the header is not this one's alone.
     plain: () => ({}),
   },
+  body: {
+    word: 'part of the body',
+    nameOf: ({ pointer, field = '' }) => pointer ?? field,
+    templatesOf: ({ value = '{api_key}' }) => [{ member: 'value', text: value }],
+    valueOf: ([value = '']) => value,
+    problemOf: (name) => (name === '' ? 'must have either a pointer or a field' : undefined),
+    identity: (name) => `body ${name}`,
+    documented: ({ pointer, field }) => (pointer === undefined ? `form ${field}=…` : `JSON ${pointer}: …`),
+    shown: (name) => `body ${name}`,
+    rule: ONE_LINE,
+    isSendable: isText,
+    apply: (draft, name, value = '') => draft.setInBody(name, value),
+    audited: unchanged,
+    plain: () => ({}),
+  },
+  websocket: {
+    word: 'part of a message',
+    nameOf: ({ pointer }) => pointer,
+    templatesOf: ({ value = '{api_key}' }) => [{ member: 'value', text: value }],
+    valueOf: ([value = '']) => value,
+    problemOf: () => undefined,
+    identity: (name) => `websocket ${name}`,
+    documented: ({ pointer }) => `WebSocket ${pointer}: …`,
+    shown: (name) => `websocket ${name}`,
+    rule: ONE_LINE,
+    isSendable: isText,
+    apply: (draft, name, value = '', { frames = 1 }) => draft.setInMessages(name, value, frames),
+    audited: unchanged,
+    plain: () => ({}),
+  },
 }
 
 /** The row of an entry of any kind. */
@@ -142,6 +180,10 @@ const SEGMENT = /^(?!\.{1,2}$)[A-Za-z0-9._~!$&'()*+,;=:@-]+$/
 const COOKIE_NAME = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 // RFC 6265 section 4.1.1: no white space, quotes, comma, semicolon or backslash.
 const COOKIE_VALUE = /^[!#-+\--:<-[\]-~]*$/
+
+function isText(name: string, value: string): boolean {
+  return [name, value].every((text) => text.isWellFormed() && !/[\r\n\0]/.test(text))
+}
 
 function basic(userAndPassword: string): string {
   return `Basic ${Buffer.from(userAndPassword).toString('base64')}`

@@ -1,3 +1,11 @@
+import { type BodyEdit, bodyEditOf } from './body-edit.ts'
+import { FrameEdit } from './frame-edit.ts'
+
+interface OwnHeader {
+  readonly name: string
+  readonly value?: string
+}
+
 /** A request while credentials are put into it. Header names are compared in the one spelling of {@link spelled}. */
 export class RequestDraft {
   /** Path and query, as they are sent. */
@@ -6,10 +14,13 @@ export class RequestDraft {
   readonly headers = new Map<string, { readonly name: string; readonly value: string } | undefined>()
   /** By name, what takes the place of the client's own cookie. */
   readonly cookies = new Map<string, string | undefined>()
-  readonly #ownHeaders: readonly { readonly name: string }[]
+  readonly #inBody = new Map<string, string>()
+  readonly #inMessages = new Map<string, string>()
+  #messages = 0
+  readonly #ownHeaders: readonly OwnHeader[]
 
   /** @param ownHeaders the client's headers, their names in lower case */
-  constructor(target: string, ownHeaders: readonly { readonly name: string }[]) {
+  constructor(target: string, ownHeaders: readonly OwnHeader[]) {
     this.target = target
     this.#ownHeaders = ownHeaders
   }
@@ -32,6 +43,28 @@ export class RequestDraft {
 
   setSegment(prefix: string, value: string): void {
     this.target = withSegment(this.target, prefix, `${prefix}${value}`)
+  }
+
+  /** @param name a JSON pointer, or a field of a form */
+  setInBody(name: string, value: string): void {
+    this.#inBody.set(name, value)
+  }
+
+  setInMessages(pointer: string, value: string, messages: number): void {
+    this.#inMessages.set(pointer, value)
+    this.#messages = Math.max(this.#messages, messages)
+  }
+
+  /** What its body goes through; undefined where that passes as it is. @param length undefined where none was said */
+  bodyEdit(length: number | undefined): BodyEdit | undefined {
+    if (this.#inBody.size === 0) return undefined
+    const header = (wanted: string) => this.#ownHeaders.find(({ name }) => name === wanted)?.value
+    return bodyEditOf(this.#inBody, { header, length })
+  }
+
+  /** What the frames of its WebSocket go through; undefined where they pass as they are. */
+  frameEdit(): FrameEdit | undefined {
+    return this.#inMessages.size === 0 ? undefined : new FrameEdit(this.#inMessages, this.#messages)
   }
 
   setCookie(name: string, value: string | undefined): void {

@@ -25,12 +25,13 @@ function aboutOf({ provider, connection, expiresAt, version }: ResolvedCredentia
   }
 }
 
-function revealed({ in: kind, name, value, onlyIfAbsent }: Place): WirePlace {
+function revealed({ in: kind, name, value, onlyIfAbsent, frames }: Place): WirePlace {
   return {
     in: kind,
     name,
     ...(value !== undefined && { value: value.reveal() }),
     ...(onlyIfAbsent && { only_if_absent: true }),
+    ...(frames !== undefined && { frames }),
   }
 }
 
@@ -59,11 +60,12 @@ export function fromWire(resolution: Resolution & { readonly release?: number })
   }
 }
 
-function placeOf({ in: kind, name, value, only_if_absent }: WirePlace): Place {
+function placeOf({ in: kind, name, value, only_if_absent, frames }: WirePlace): Place {
   return {
     in: kind,
     name,
     ...(value !== undefined && { value: new Secret(value) }),
     ...(only_if_absent && { onlyIfAbsent: true }),
+    ...(frames !== undefined && { frames }),
   }
 }

@@ -8,6 +8,7 @@ import { type TestContext, test } from 'node:test'
 import { connect as connectTls } from 'node:tls'
 import { fileURLToPath } from 'node:url'
 import { Secret } from '../protocol/index.ts'
+import { h2Origin } from './http2.fixture.ts'
 import { answering, Client, CREDENTIAL, openTunnel, stage, tcpOrigin, testAuthority, tlsOrigin } from './test-stage.ts'
 import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
@@ -26,8 +27,8 @@ function temporaryFolder(t: TestContext): string {
   return folder
 }
 
-async function world(t: TestContext) {
-  const secure = await tlsOrigin(t, answering(seen))
+async function world(t: TestContext, service?: Awaited<ReturnType<typeof tlsOrigin>>) {
+  const secure = service ?? (await tlsOrigin(t, answering(seen)))
   const plain = await tcpOrigin(t, answering(seen))
   const running = await stage(t, { 'api.prov.test': secure, 'plain.test': plain })
   const caFile = join(temporaryFolder(t), 'ca.pem')
@@ -106,6 +107,44 @@ test('curl posts a body after the service’s own 100', { skip: !has('curl', '--
   ]
   assert.equal(await outputOf(spawn('curl', [...args, 'https://api.prov.test/'], { env })), 'authentic')
 })
+
+const NODE_HTTP2 = `
+import { connect } from 'node:http2'
+const session = connect('https://api.prov.test')
+const stream = session.request({ ':path': '/' })
+stream.on('data', (chunk) => process.stdout.write(chunk)).on('end', () => session.close())
+`
+const UNDICI = `
+import { createRequire } from 'node:module'
+const { Agent, request } = createRequire(process.argv[1])('undici')
+const dispatcher = new Agent({ allowH2: true })
+const { body } = await request('https://api.prov.test/', { dispatcher })
+process.stdout.write(await body.text())
+await dispatcher.close()
+`
+const CURL = ['--silent', '--show-error', 'https://api.prov.test/']
+const node = (script: string) => ['--input-type=module', '--eval', script, '--', import.meta.filename]
+
+const OF_HTTP2: readonly (readonly [string, string, readonly string[], boolean])[] = [
+  ['curl --http2', 'curl', ['--http2', ...CURL], has('curl', '--version')],
+  ['curl --http2-prior-knowledge', 'curl', ['--http2-prior-knowledge', ...CURL], has('curl', '--version')],
+  ['http2 of Node', process.execPath, node(NODE_HTTP2), true],
+  ['undici with allowH2', process.execPath, node(UNDICI), true],
+]
+
+for (const [name, command, args, there] of OF_HTTP2) {
+  test(`${name} reaches a service of either version`, { skip: !there }, async (t) => {
+    const answer = (authorization: string | undefined) => (authorization === CREDENTIAL ? 'authentic' : 'bare')
+    const { origin } = await h2Origin(t, (stream, headers) => {
+      stream.respond({ ':status': 200 })
+      stream.end(answer(headers.authorization))
+    })
+    const { env } = await world(t, origin)
+    assert.equal(await outputOf(spawn(command, args, { env })), 'authentic')
+    const other = await world(t)
+    assert.equal(await outputOf(spawn(command, args, { env: other.env })), 'authentic')
+  })
+}
 
 const PROXY_PROCESS = `
 import { Secret } from ${JSON.stringify(new URL('../protocol/index.ts', import.meta.url).href)}

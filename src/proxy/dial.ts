@@ -10,6 +10,7 @@ import {
   addressRefused,
   DialError,
   type Field,
+  type HttpVersion,
   outerRunRefused,
   type Refusal,
   type UpstreamProblem,
@@ -82,13 +83,13 @@ export class Dialer {
     )
   }
 
-  /** A verified TLS connection that speaks HTTP/1.1. */
-  tls(target: Authority): Promise<TLSSocket> {
+  /** A verified TLS connection that speaks one of `versions`, where the service chooses one. */
+  tls(target: Authority, versions: readonly HttpVersion[]): Promise<TLSSocket> {
     return this.#dial(target, async (signal) => {
       const proxy = corporateProxyFor(this.#options.corporateProxy, 'https', target)
       const way =
         proxy === undefined ? this.#direct(this.#redirected(target)) : { socket: await this.#reach(target, signal) }
-      const socket = this.#tls.toService(target, way)
+      const socket = this.#tls.toService(target, way, versions)
       await opened(socket, 'secureConnect', signal).catch(async (error: unknown) => {
         throw isUnknownAuthority(error) ? await this.#namingIssuer(target, signal, error) : error
       })
@@ -200,6 +201,16 @@ export class Dialer {
     }
   }
 }
+
+/** Tells whether the service took TLS, and none of the versions that were offered in it (RFC 7301 section 3.2). */
+export function hasNoCommonVersion({ cause }: DialError): boolean {
+  return cause instanceof Error && 'code' in cause && NO_COMMON_VERSION.has(String(cause.code))
+}
+
+const NO_COMMON_VERSION = new Set([
+  'ERR_SSL_TLSV1_ALERT_NO_APPLICATION_PROTOCOL',
+  'ERR_SSL_SSL/TLS_ALERT_NO_APPLICATION_PROTOCOL',
+])
 
 /** The field that a corporate proxy wants, or none. Goes to that proxy alone. */
 export function proxyAuthorization({ authorization }: ProxyEndpoint): readonly Field[] {

@@ -223,7 +223,7 @@ export class FrontDoor {
 }
 
 /** The beginning of a request line; no other protocol whose client speaks first begins so. */
-const PLAIN_REQUEST = /^[A-Z]{3,20} \//
+const PLAIN_REQUEST = /^(?:[A-Z]{3,20} \/|PRI \* HTTP\/2)/
 
 function digest(text: string): Buffer {
   return createHash('sha256').update(text, 'latin1').digest()

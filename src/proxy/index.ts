@@ -7,6 +7,7 @@
 
 export { type ConnectTo, parseConnectTo } from './connect-to.ts'
 export { type CorporateProxy, type CorporateProxyEnvironment, parseCorporateProxy } from './corporate-proxy.ts'
+export { loopbackSocket } from './loopback-sockets.ts'
 export { throughOuterRun } from './outer-run.ts'
 export { overridesOf } from './overrides.ts'
 export { type Broker, newProxyPassword, type ProxyOptions, type RunningProxy, startProxy } from './start-proxy.ts'

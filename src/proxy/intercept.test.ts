@@ -149,7 +149,7 @@ test('bytes that are no TLS behind the CONNECT of a routed host are refused', as
   assert.equal(good.received(), '')
 })
 
-test('a client that speaks only HTTP/2 gets no handshake, one that offers both gets HTTP/1.1', async (t) => {
+test('a client that speaks only what the proxy does not gets no handshake, one that offers both versions gets HTTP/1.1', async (t) => {
   const { proxy } = await world(t)
   const both = connect({
     socket: await openTunnel(t, proxy, 'api.prov.test:443'),
@@ -164,7 +164,7 @@ test('a client that speaks only HTTP/2 gets no handshake, one that offers both g
     socket: await openTunnel(t, proxy, 'api.prov.test:443'),
     servername: 'api.prov.test',
     ca: proxy.caPem,
-    ALPNProtocols: ['h2'],
+    ALPNProtocols: ['h3'],
   })
   await assert.rejects(once(only, 'secureConnect'))
 })

@@ -12,7 +12,7 @@ import {
   type Refusal,
   type RequestHead,
 } from './messages/index.ts'
-import { type Judge, relay, type Services, type Verdict } from './relay.ts'
+import { type Judge, relay, relayStreams, type Services, type Verdict } from './relay.ts'
 import { type RouteTable, routesForPath } from './route-table.ts'
 import { signedOrder } from './signed-order.ts'
 import { askedServerName, type CertificateAuthority, endTls } from './tls/index.ts'
@@ -60,7 +60,9 @@ function terminateTls(child: Socket, interception: Interception, done: () => voi
   socket.once('secure', () => {
     done()
     const named = askedServerName(socket) === target.host
-    relay({ socket, transport: child, judge: judgeFor(interception, named), services })
+    const judge = judgeFor(interception, named)
+    if (socket.alpnProtocol === 'h2') relayStreams({ socket, scheme: 'https', judge, services })
+    else relay({ socket, transport: child, judge, services })
   })
 }
 
@@ -84,7 +86,8 @@ export function judgeRequest(
   if (!head.target.startsWith('/')) return refuse(ABSOLUTE_FORM)
   const named = parseAuthority(head.host, defaultPort)
   if (named === null) return refuse(BAD_AUTHORITY)
-  if (named.host !== target.host || named.port !== target.port) return refuse(authorityMismatch(target.host))
+  if (head.namesTwoHosts || named.host !== target.host || named.port !== target.port)
+    return refuse(authorityMismatch(target.host))
   const path = pathOf(head.target)
   const routes = routesForPath(all, path)
   const plain = { kind: 'forward', target, requestTarget: head.target, proxyFields: [] } as const

@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
 import type { Authority } from '../network/index.ts'
+import { beginsHttp2 } from './http2/index.ts'
 import { judgeRequest, recordDenied, TLS_HANDSHAKE } from './intercept.ts'
-import { type Judge, relay, type Services } from './relay.ts'
+import { type Judge, relay, relayStreams, type Services } from './relay.ts'
 import type { RouteTable } from './route-table.ts'
 
 interface PlainTunnel {
@@ -26,8 +27,12 @@ export function readPlainTunnel(child: Socket, { target, routes, services, untou
     child.unshift(first)
     child.off('end', gone)
     if (first[0] === TLS_HANDSHAKE) return untouched()
-    relay({ socket: child, transport: child, judge: judgeFor(target, routes, services), services })
-    child.resume()
+    const judge = judgeFor(target, routes, services)
+    if (beginsHttp2(first)) relayStreams({ socket: child, scheme: 'http', judge, services })
+    else {
+      relay({ socket: child, transport: child, judge, services })
+      child.resume()
+    }
   })
   child.resume()
 }

@@ -367,6 +367,42 @@ test('a child that goes away within an answer closes the service’s connection'
   await gone
 })
 
+const WHOLE: readonly (readonly [string, string])[] = [
+  ['without a body', GET],
+  ['with one', `POST /v1 HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 4\r\n\r\nbody`],
+  ['behind another', GET + GET],
+]
+
+for (const [kind, text] of WHOLE) {
+  test(`a child that ends its side behind a request ${kind} gets its answer`, {
+    skip: process.platform === 'linux' ? false : 'only Linux tells a half-closed connection from a closed one',
+  }, async (t) => {
+    const { proxy, daemon: fake } = await world(t, answering(OK))
+    const client = await openTls(t, proxy, HOST)
+    const said = once(client.socket, 'finish')
+    fake.resolve = async () => {
+      await said
+      return resolution()
+    }
+    client.socket.end(text)
+    const received = await client.untilClosed()
+    assert.equal(received.split('HTTP/1.1 200').length - 1, text === GET + GET ? 2 : 1)
+    assert.ok(received.endsWith('ok'))
+  })
+}
+
+test('a child that ends its side within a body has given the request up', async (t) => {
+  const { origin, proxy } = await world(t, () => {})
+  const client = await openTls(t, proxy, HOST)
+  client.send(`POST /v1 HTTP/1.1\r\nHost: ${HOST}\r\nContent-Length: 10\r\n\r\nhalf`)
+  while (!origin.received().endsWith('half')) await new Promise((resolve) => setImmediate(resolve))
+  const [upstream] = origin.sockets
+  assert.ok(upstream !== undefined)
+  const gone = once(upstream, 'close')
+  client.socket.end()
+  await gone
+})
+
 test('a kept connection that the service closed meanwhile is replaced, for a request that may be sent twice', async (t) => {
   let served = 0
   const { origin, proxy } = await world(t, (socket) =>

@@ -2,7 +2,9 @@ import type { Socket } from 'node:net'
 import type { Authority } from '../network/index.ts'
 import { Exchange, type Services as ExchangeServices, type Order } from './exchange/index.ts'
 import { ChildConnection, type ChildRequest } from './http1/index.ts'
-import type { Refusal, RequestHead } from './messages/index.ts'
+import { ChildSession } from './http2/index.ts'
+import { isHalfClosed } from './loopback-sockets.ts'
+import type { ChildStream, Refusal, RequestHead } from './messages/index.ts'
 
 /** What is to be done with a request. */
 export type Verdict =
@@ -48,12 +50,41 @@ export function relay({ socket, transport, judge, services }: RelayOptions): voi
     transport,
     open: services.relays,
     onRequest: (request) => carryOut(request, judge, services),
+    isHalfClosed: () => isHalfClosed(transport),
     onMalformed: (refusal) => judge.refused(refusal, undefined),
   })
 }
 
+/** The same of a connection whose child speaks HTTP/2. */
+export function relayStreams({ socket, scheme, judge, services }: StreamsOptions): void {
+  new ChildSession({
+    socket,
+    scheme,
+    open: services.relays,
+    onRequest: (request) => {
+      const verdict = judge.judge(request.head)
+      if (verdict.kind !== 'connect') answerOrForward(request, verdict, judge, services)
+    },
+    onMalformed: (refusal) => judge.refused(refusal, undefined),
+  })
+}
+
+interface StreamsOptions extends Pick<RelayOptions, 'socket' | 'judge' | 'services'> {
+  readonly scheme: 'http' | 'https'
+}
+
 function carryOut(request: ChildRequest, judge: Judge, services: Services): void {
   const verdict = judge.judge(request.head)
+  if (verdict.kind === 'connect') judge.connect?.(verdict, request.takeOver())
+  else answerOrForward(request, verdict, judge, services)
+}
+
+function answerOrForward(
+  request: ChildStream,
+  verdict: Exclude<Verdict, ConnectOrder>,
+  judge: Judge,
+  services: Services,
+): void {
   switch (verdict.kind) {
     case 'forward':
       new Exchange(request, verdict, services).start()
@@ -61,9 +92,6 @@ function carryOut(request: ChildRequest, judge: Judge, services: Services): void
     case 'refuse':
       judge.refused(verdict.refusal, request.head)
       request.refuse(verdict.refusal)
-      break
-    case 'connect':
-      judge.connect?.(verdict, request.takeOver())
       break
     case 'answer':
       request.tell(verdict.body)

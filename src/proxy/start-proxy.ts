@@ -9,11 +9,11 @@ import { AuditShipper, type EventBatch } from './audit-shipper.ts'
 import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
 import { CredentialQuestions } from './credential-questions.ts'
-import { Dialer } from './dial.ts'
+import { Dialer, hasNoCommonVersion } from './dial.ts'
 import { type Admission, type DescribeRun, FrontDoor } from './front-door.ts'
-import { UpstreamPool } from './http1/index.ts'
 import type { Services } from './relay.ts'
 import { RouteTable } from './route-table.ts'
+import { ServiceConnections, type ServiceDialer } from './service-connections.ts'
 import { type CertificateAuthority, createCertificateAuthority } from './tls/index.ts'
 
 /** What the proxy asks of the daemon. */
@@ -106,8 +106,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const questions = new CredentialQuestions((request, count) =>
     resolveOrRefresh(broker, { request, count }, () => void refresh.now()),
   )
-  const tlsPool = new UpstreamPool((target) => dialer.tls(target))
-  const httpPool = new UpstreamPool((target) => dialer.http(target))
+  const secure = new ServiceConnections(overTls(dialer))
+  const plain = new ServiceConnections(inTheClear(dialer))
   const relays: Services['relays'] = new Set()
   const shared = { questions, audit, relays, log }
   const { admits, password = newProxyPassword() } = options
@@ -118,8 +118,8 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     guard,
     dialer,
     certificates,
-    services: { ...shared, upstreams: tlsPool, dialled: (target) => dialer.dialledOverTls(target) },
-    plainServices: { ...shared, upstreams: httpPool, dialled: (target) => dialer.dialledInTheClear(target) },
+    services: { ...shared, upstreams: secure, dialled: (target) => dialer.dialledOverTls(target) },
+    plainServices: { ...shared, upstreams: plain, dialled: (target) => dialer.dialledInTheClear(target) },
     describe: options.describe ?? (() => '{}'),
   })
 
@@ -153,11 +153,30 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
       openServer?.close()
       for (const relay of relays) relay.abandon()
       for (const child of children) child.destroy()
-      tlsPool.close()
-      httpPool.close()
+      secure.close()
+      plain.close()
       await audit.flush()
       audit.close()
     },
+  }
+}
+
+function overTls(dialer: Dialer): ServiceDialer {
+  return {
+    scheme: 'https',
+    dial: (target, versions) => dialer.tls(target, versions),
+    versionOf: (socket) => ('alpnProtocol' in socket && socket.alpnProtocol === 'h2' ? 'h2' : 'http/1.1'),
+    wantsHttp2: hasNoCommonVersion,
+  }
+}
+
+/** Nobody says there what a service speaks: it is spoken to as the child does. */
+function inTheClear(dialer: Dialer): ServiceDialer {
+  return {
+    scheme: 'http',
+    dial: (target) => dialer.http(target),
+    versionOf: (_, [first = 'http/1.1']) => first,
+    wantsHttp2: () => false,
   }
 }
 

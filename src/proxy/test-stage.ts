@@ -22,6 +22,9 @@ export interface Injected {
   readonly headers?: Readonly<Record<string, string>>
   readonly query?: Readonly<Record<string, string>>
   readonly cookies?: Readonly<Record<string, string>>
+  readonly body?: Readonly<Record<string, string>>
+  /** In the first three messages of a WebSocket, by JSON pointer. */
+  readonly messages?: Readonly<Record<string, string>>
   readonly path?: { readonly name: string; readonly value: string }
   /** Names of headers that are set only where the child sent none. */
   readonly ifAbsent?: readonly string[]
@@ -29,7 +32,8 @@ export interface Injected {
 }
 
 export function resolution(more: Injected = {}): ResolvedCredential {
-  const { headers = { Authorization: CREDENTIAL }, query = {}, cookies = {}, path, ifAbsent = [], version } = more
+  const { headers = { Authorization: CREDENTIAL }, query = {}, cookies = {}, body = {}, messages = {} } = more
+  const { path, ifAbsent = [], version } = more
   const all = (kind: Place['in'], named: Readonly<Record<string, string>>) =>
     Object.entries(named).map(([name, value]): Place => ({ in: kind, name, value: new Secret(value) }))
   const places = [
@@ -38,6 +42,8 @@ export function resolution(more: Injected = {}): ResolvedCredential {
     ),
     ...all('query', query),
     ...all('cookie', cookies),
+    ...all('body', body),
+    ...all('websocket', messages).map((place) => ({ ...place, frames: 3 })),
     ...(path ? all('path', { [path.name]: path.value }) : []),
   ]
   return { provider: 'prov', connection: 'default', places, ...(version !== undefined && { version }) }
@@ -90,11 +96,12 @@ export async function tlsOrigin(
   t: TestContext,
   onConnection: OnConnection,
   authority = testAuthority(),
+  protocols: readonly string[] = ['http/1.1'],
 ): Promise<Origin> {
   const server = createTlsServer(
     {
       SNICallback: (name, done) => done(null, authority.secureContextFor(name)),
-      ALPNProtocols: ['http/1.1'],
+      ALPNProtocols: [...protocols],
       minVersion: 'TLSv1.2',
     },
     (socket: TLSSocket) => accept(socket),

@@ -1,6 +1,7 @@
 import { readdirSync, readFileSync, readlinkSync, statSync } from 'node:fs'
 import { basename } from 'node:path'
 import type { Secret } from '../protocol/index.ts'
+import { loopbackSocket } from '../proxy/index.ts'
 
 export interface LeftProcess {
   readonly pid: number
@@ -156,28 +157,10 @@ function startTimeWherePossible(pid: number): string | undefined {
   }
 }
 
-/** The socket whose own end is `localPort` and whose other end is `remotePort`: its inode, where it is of our own user. */
+/** The inode of the socket whose own end is `localPort` and whose other end is `remotePort`, where it is of our own user. */
 function socketInode(localPort: number, remotePort: number): string | undefined {
-  const [local, remote] = [hexPort(localPort), hexPort(remotePort)]
-  for (const table of ['/proc/self/net/tcp', '/proc/self/net/tcp6']) {
-    for (const line of (readText(table) ?? '').split('\n').slice(1)) {
-      const [, from = '', to = '', , , , , uid = '', , inode = '0'] = line.trim().split(/\s+/)
-      const isIt = from.endsWith(local) && to.endsWith(remote) && isLoopback(from) && isLoopback(to)
-      if (isIt && Number(uid) === process.getuid?.() && inode !== '0') return inode
-    }
-  }
-  return undefined
-}
-
-function hexPort(port: number): string {
-  return `:${port.toString(16).toUpperCase().padStart(4, '0')}`
-}
-
-/** The kernel prints each 32 bits of an address in the machine's own order; this is 127.0.0.1, alone and inside IPv6. */
-const LOOPBACK = /^(?:0000000000000000FFFF0000)?0100007F:/
-
-function isLoopback(address: string): boolean {
-  return LOOPBACK.test(address)
+  const socket = loopbackSocket(localPort, remotePort)
+  return socket !== undefined && socket.uid === process.getuid?.() && socket.inode !== '0' ? socket.inode : undefined
 }
 
 function holdsSocket(pid: number, inode: string): boolean {

@@ -130,10 +130,10 @@ export const KNOWN_LIMITS: readonly KnownLimit[] = [
     verbs: /^(?:pull|push|build|buildx|run|create|compose|login)$/,
   },
   {
-    name: 'nghttp, h2load, grpcurl and other clients of HTTP/2 alone',
-    what: 'it speaks HTTP/2 alone, which connected hosts are not served by yet',
-    way: 'Use a client that offers HTTP/1.1 too.',
-    commands: /^(?:nghttp|h2load|grpcurl|ghz|evans)$/,
+    name: 'nghttp, h2load',
+    what: 'it knows no proxy',
+    way: 'Use `curl --http2-prior-knowledge`, which does.',
+    commands: /^(?:nghttp|h2load)$/,
   },
   {
     name: 'Firefox',

@@ -24,6 +24,11 @@ const cookieName = z
   .max(100)
   .regex(/^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/, 'must be the name of a cookie')
 
+const jsonPointer = z
+  .string()
+  .max(200)
+  .regex(/^(?:\/(?:[A-Za-z0-9_.@$-]|~[01])+)+$/, 'must be a JSON pointer to a member')
+
 /** Text with `{field}` where a field of the credential goes. */
 const template = z
   .string()
@@ -93,6 +98,31 @@ const injection = z
         .describe(
           'The first segment of the path that begins like that becomes this and the key. With a "/" at its end: where the path begins like that, its next segment becomes the key.',
         ),
+      ...anyEntry,
+    }),
+    z.strictObject({
+      type: z.literal('body'),
+      pointer: jsonPointer
+        .optional()
+        .describe(
+          'The string of a JSON body that becomes the value (RFC 6901): `/auth/api_key`. Either this, or `field`.',
+        ),
+      field: parameterName.optional().describe('The field of a form that becomes the value.'),
+      value: template.optional().describe('`{api_key}` if absent.'),
+      ...anyEntry,
+    }),
+    z.strictObject({
+      type: z.literal('websocket'),
+      pointer: jsonPointer.describe(
+        'The string of a text message of JSON that becomes the value (RFC 6901): `/d/token`.',
+      ),
+      frames: z
+        .int()
+        .min(1)
+        .max(100)
+        .optional()
+        .describe('How many text messages from the beginning of a session it is looked for in; 1 if absent.'),
+      value: template.optional().describe('`{api_key}` if absent.'),
       ...anyEntry,
     }),
   ])

@@ -87,7 +87,7 @@ export const resolution = z.strictObject({
   /**
    * All of it, in order; there where it was asked for (`form`), and where `headers` and `query` cannot say all. In a `path`, the first segment that begins
    * with `name` (`/bot`) becomes that and the value; where `name` ends in a slash (`/v2/`), a path that begins with it has
-   * its next segment replaced. `basic` is `user:password`, not encoded. Without a value the child's own is only removed.
+   * its next segment replaced. `basic` is `user:password`, not encoded. In a `body`, `name` is a JSON pointer where it begins with a slash, and else the field of a form. Without a value the child's own is only removed.
    */
   places: z
     .array(
@@ -95,6 +95,8 @@ export const resolution = z.strictObject({
         in: z.enum(PLACE_KINDS),
         name: z.string(),
         value: z.string().optional(),
+        /** Of a `websocket`: how many text messages it is looked for in. */
+        frames: z.int().min(1).max(100).optional(),
         /** Set only where the child sent none: API versions and the like. */
         only_if_absent: z.literal(true).optional(),
       }),

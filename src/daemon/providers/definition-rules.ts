@@ -42,6 +42,7 @@ const RULES: readonly Rule[] = [
   environmentIsHarmless,
   environmentNamesFields,
   headersAreAllowed,
+  bodyPlacesAreOne,
   boundHostsAreDecided,
   placesAreDistinct,
   fieldsIncludeTheKey,
@@ -142,6 +143,15 @@ function headersAreAllowed(definition: ProviderDefinition): readonly ErrorDetail
   }))
   const places = [...AUTH_TYPES.flatMap((type) => mainPlaceName(definition, type)), ...furtherPlaceNames(definition)]
   return [...places, ...fixed].flatMap(({ kind, name, path }) => problems(path, PLACES[kind].problemOf(name)))
+}
+
+/** A string of JSON, or a field of a form. */
+function bodyPlacesAreOne({ injections = [] }: ProviderDefinition): readonly ErrorDetail[] {
+  return injections.flatMap((entry, index) =>
+    entry.type === 'body' && entry.pointer !== undefined && entry.field !== undefined
+      ? [problem(`injections.${index}.field`, 'must not stand beside a pointer')]
+      : [],
+  )
 }
 
 /** A request fits one of the hosts best: which form it carries is never guessed. */

@@ -32,6 +32,9 @@ function shown(places: readonly Place[]) {
     ...texts(query).map((text) => `?${text}`),
     ...places.flatMap(({ name, onlyIfAbsent }) => (onlyIfAbsent ? [`if absent: ${name}`] : [])),
     ...places.flatMap(({ in: kind, name, value }) => (kind === 'cookie' ? [`cookie ${name}: ${value?.reveal()}`] : [])),
+    ...places.flatMap(({ in: kind, name, value, frames = 1 }) =>
+      kind === 'body' || kind === 'websocket' ? [`${kind} ${name}: ${value?.reveal()} in ${frames}`] : [],
+    ),
     ...places.flatMap(({ in: kind, name, value }) => (kind === 'path' ? [`${name}: ${name}${value?.reveal()}`] : [])),
   ]
 }
@@ -110,6 +113,24 @@ describe('injection', () => {
       { injections: [{ type: 'cookie', name: 'session', hosts: [MAIN.hostPattern] }] },
       {},
       ['cookie session: CNRYkey'],
+    ],
+    [
+      'a string of a JSON body in place of a header',
+      { injections: [{ type: 'body', pointer: '/auth/key', hosts: [MAIN.hostPattern] }] },
+      {},
+      ['body /auth/key: CNRYkey in 1'],
+    ],
+    [
+      'a field of a form beside a header',
+      { api_key: {}, injections: [{ type: 'body', field: 'key', value: 'k:{api_key}' }] },
+      {},
+      ['Authorization: CNRYkey', 'body key: k:CNRYkey in 1'],
+    ],
+    [
+      'the first messages of a WebSocket',
+      { injections: [{ type: 'websocket', pointer: '/d/token', frames: 3, hosts: [MAIN.hostPattern] }] },
+      {},
+      ['websocket /d/token: CNRYkey in 3'],
     ],
     [
       'a value of more than the key',

@@ -199,7 +199,8 @@ function furtherPlace(entry: Entry, credential: Credential): readonly Place[] | 
   const filled = entryTemplates(entry).map(({ text }) => fill(text, credential))
   if (!filled.every((text) => text !== undefined)) return undefined
   const type = placeTypeOf(entry)
-  return [place(entry.type, type.nameOf(entry), type.valueOf(filled))]
+  const made = place(entry.type, type.nameOf(entry), type.valueOf(filled))
+  return [entry.type === 'websocket' ? { ...made, frames: entry.frames ?? 1 } : made]
 }
 
 /** Undefined where a field has no value. */

@@ -319,7 +319,7 @@ describe('a provider definition', () => {
     ['server with a path twice', { self_hosted: [{ path: '/a/*' }, { path: '/a/*' }] }, ['self_hosted.1.path']],
     ['no host at all', { hosts: [] }, ['hosts']],
     ['base URL elsewhere', { base_url: 'https://evil.test' }, ['base_url']],
-    ['place of an unknown type', { injections: [{ type: 'body' }] }, ['injections.0.type']],
+    ['place of an unknown type', { injections: [{ type: 'fragment' }] }, ['injections.0.type']],
     ['segment without a slash', { injections: [{ type: 'path', prefix: 'bot' }] }, ['injections.0.prefix']],
     ['segment of two', { injections: [{ type: 'path', prefix: '/bot/x' }] }, ['injections.0.prefix']],
     ['segment behind nothing', { injections: [{ type: 'path', prefix: '/' }] }, ['injections.0.prefix']],
@@ -415,6 +415,28 @@ describe('a provider definition', () => {
     it(`is not ${JSON.stringify(value)}`, () => {
       assert.equal(refusal(value).options.details?.[0]?.path, '')
     })
+
+  it('may say by `in` of a place what its type is', () => {
+    const injections = [
+      { in: 'body', pointer: '/auth/key' },
+      { in: 'websocket', pointer: '/d/token', frames: 3 },
+    ]
+    assert.deepEqual(parseDefinition(definitionJson({ injections })).injections, [
+      { type: 'body', pointer: '/auth/key' },
+      { type: 'websocket', pointer: '/d/token', frames: 3 },
+    ])
+  })
+
+  for (const [what, entry] of [
+    ['without a pointer and a field', { type: 'body' }],
+    ['with both', { type: 'body', pointer: '/a', field: 'a' }],
+    ['with the whole document', { type: 'body', pointer: '' }],
+    ['in no message', { type: 'websocket', pointer: '/a', frames: 0 }],
+  ] as const) {
+    it(`has no place in what is sent ${what}`, () => {
+      assert.throws(() => parseDefinition(definitionJson({ injections: [entry] })), BrokerError)
+    })
+  }
 
   it('cannot reach the prototype of objects', () => {
     const hostile: unknown = JSON.parse(JSON.stringify(definitionJson()).replace('{', '{"__proto__":{"polluted":1},'))

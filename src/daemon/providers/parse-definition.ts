@@ -20,10 +20,24 @@ export type ParsedDefinition =
 
 function check(value: unknown): ParsedDefinition {
   if (hasPrototypeKey(value)) return { details: [{ path: '__proto__', message: 'is not a known field' }] }
-  const parsed = providerDefinition.safeParse(value)
+  const parsed = providerDefinition.safeParse(withTypes(value))
   if (!parsed.success) return { details: firstOfEach(parsed.error.issues.flatMap(detailsOf)) }
   const details = definitionProblems(parsed.data)
   return details.length > 0 ? { details } : { definition: parsed.data }
+}
+
+/** An entry of `injections` may say by `in`, as resolutions do, what its `type` is. */
+function withTypes(value: unknown): unknown {
+  if (typeof value !== 'object' || value === null || !('injections' in value)) return value
+  const { injections } = value
+  if (!Array.isArray(injections)) return value
+  const typed = (entry: object) => {
+    const { in: type, ...rest } = entry as { readonly in?: unknown }
+    return { type, ...rest }
+  }
+  const isByPlace = (entry: unknown): entry is object =>
+    typeof entry === 'object' && entry !== null && 'in' in entry && !('type' in entry)
+  return { ...value, injections: injections.map((entry: unknown) => (isByPlace(entry) ? typed(entry) : entry)) }
 }
 
 /** The same without a throw, and with all that is wrong at once: of a wrong shape, too, the rest is held to the rules. */

@@ -73,6 +73,7 @@ function setUp(order: Partial<Order> = {}, head = requestHead()) {
     collect: (_: number, collector: Collector) => void collecting.push(collector),
   }
   const child: ChildStream = {
+    version: 'http/1.1',
     head,
     body,
     listen: () => {},
@@ -98,7 +99,7 @@ function setUp(order: Partial<Order> = {}, head = requestHead()) {
     { kind: 'forward', target: TARGET, requestTarget: '/v1', proxyFields: [], question: QUESTION, ...order },
     {
       upstreams: {
-        lease: (_, choice, taken) => {
+        lease: (_, { choice }, taken) => {
           happened.push(`lease ${choice}`)
           leases.push(taken)
         },

@@ -11,6 +11,7 @@ import {
   credentialRefused,
   DialError,
   isBodiless,
+  type LeaseTerms,
   type Loss,
   malformedRequest,
   type OutgoingRequest,
@@ -128,14 +129,18 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     const state = this.#state
     if (state.kind === 'done') return
     this.#close()
+    if (state.kind === 'switched') {
+      this.#child.abort({ reason: 'protocol' })
+      return
+    }
     this.#audit(state, state.kind === 'collecting' ? 'denied' : 'failure', 'malformed_body')
     this.#child.refuse(malformedRequest({ status: 400, reason: 'body' }))
   }
 
-  onGone(): void {
+  onGone(code?: number): void {
     const state = this.#state
     if (state.kind === 'done') return
-    this.#close()
+    this.#close(code)
     if (state.kind === 'switched') return
     this.#services.log({ event: 'child_gone', host: this.#order.target.host })
     this.#audit(state, 'status' in state ? statusWord(state.status) : 'failure', 'client_abort')
@@ -170,6 +175,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     switch (state.kind) {
       case 'sending':
         if (loss.unread && REPEATABLE.has(this.#child.head.method) && this.#isBodiless) this.#repeat(state)
+        else if (this.#child.version === 'h2' && loss.code !== undefined) this.#cutOff(state, loss)
         else this.#refuse(this.#unreachable(loss))
         break
       case 'relaying':
@@ -184,10 +190,13 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   #collect(): void {
     this.#state = COLLECTING
-    const { head, body } = this.#child
-    body.collect(MAX_COLLECTED, this)
-    const waits = this.#state.kind === 'collecting' && head.fields.some(({ name }) => name === 'expect')
-    if (waits) this.#child.invite()
+    this.#child.body.collect(MAX_COLLECTED, this)
+    if (this.#state.kind === 'collecting') this.#invite()
+  }
+
+  /** Asks for the body of a child that waits to be asked, and whose service cannot ask yet. */
+  #invite(): void {
+    if (this.#child.head.fields.some(({ name }) => name === 'expect')) this.#child.invite()
   }
 
   #ask(question: ResolveRequest, body: Body): void {
@@ -229,7 +238,10 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   #lease(attempt: Attempt, choice: 'any' | 'fresh'): void {
     this.#state = { kind: 'leasing', attempt }
-    this.#services.upstreams.lease(this.#order.target, choice, (outcome) => {
+    const { version, head } = this.#child
+    const { provider = '', connection = '' } = attempt.used ?? {}
+    const terms: LeaseTerms = { choice, version, account: `${provider}/${connection}`, switches: head.upgrade }
+    this.#services.upstreams.lease(this.#order.target, terms, (outcome) => {
       if (outcome instanceof DialError) {
         if (this.#state.kind === 'leasing') this.#refuse(outcome.refusal)
       } else if (this.#state.kind === 'leasing') this.#send(attempt, outcome)
@@ -239,6 +251,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
 
   #send(attempt: Attempt, upstream: UpstreamStream): void {
     this.#state = { kind: 'sending', attempt, upstream }
+    if (attempt.request.waitsForBody) this.#invite()
     upstream.send(attempt.request, attempt.body, this)
   }
 
@@ -302,7 +315,7 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     return upstreamUnreachable(this.#order.target.host, reason === 'protocol' ? 'protocol' : 'reset')
   }
 
-  #cutOff(state: Answered, loss: Loss): void {
+  #cutOff(state: Known, loss: Loss): void {
     this.#close()
     this.#audit(state, 'failure', loss.reason)
     this.#child.abort(loss)
@@ -326,10 +339,10 @@ export class Exchange implements RequestEvents, AnswerEvents, Collector {
     this.#child.refuse(refusal)
   }
 
-  #close(): void {
+  #close(code?: number): void {
     const state = this.#state
     this.#state = DONE
-    if ('upstream' in state) state.upstream.discard()
+    if ('upstream' in state) state.upstream.discard(code)
   }
 
   /** Tells of every injected request, and of every one that was denied. */

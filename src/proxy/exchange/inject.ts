@@ -38,14 +38,26 @@ export function inject(head: RequestHead, target: string, resolved: ResolvedCred
     pending.delete(key)
   }
   for (const header of pending.values()) if (header !== undefined) fields.push(fieldOf(header))
-  return { head, target: draft.target, fields, injected }
+  return { head, target: draft.target, ...withEdits(draft, head, fields), injected }
+}
+
+/** What its body and its WebSocket go through, and the fields without what that rules out. */
+function withEdits(draft: RequestDraft, { framing, upgrade }: RequestHead, fields: readonly Field[]) {
+  const length = framing.kind === 'length' ? framing.length : undefined
+  const decoder = framing.kind === 'none' ? undefined : draft.bodyEdit(length)
+  const switched = upgrade ? draft.frameEdit() : undefined
+  const waitsForBody = decoder !== undefined && length !== undefined
+  if (switched === undefined && !waitsForBody) return { fields, decoder }
+  // The child is asked for its body here; and an extension would change what is in the frames.
+  const ruledOut = waitsForBody ? 'expect' : 'sec-websocket-extensions'
+  return { fields: fields.filter(({ name }) => name !== ruledOut), decoder, switched, waitsForBody }
 }
 
 function fillIn(draft: RequestDraft, place: Place, resolved: ResolvedCredential): void {
   const type = PLACES[place.in]
   const value = place.value?.reveal()
   if (!type.isSendable(place.name, value ?? '')) throw notSendable(resolved)
-  type.apply(draft, place.name, value, place.onlyIfAbsent === true)
+  type.apply(draft, place.name, value, place)
 }
 
 function cookieOf(draft: RequestDraft, { fields }: RequestHead): { name: string; value: string } | undefined {

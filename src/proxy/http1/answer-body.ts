@@ -1,7 +1,8 @@
 import type { Socket } from 'node:net'
-import type { Body, BodyFraming, BodySink } from '../messages/index.ts'
+import type { Body, BodyFraming, BodySink, Passage } from '../messages/index.ts'
 import { BodyFramer } from './body-framing.ts'
 import { joined } from './joined.ts'
+import { Unchunked } from './unchunked.ts'
 
 /** Bytes that are read while nobody takes them; the rest waits with the service. */
 const MAX_HELD = 65_536
@@ -17,6 +18,7 @@ interface Owner {
 export class AnswerBody implements Body {
   bytes = 0
   readonly #framer: BodyFramer
+  readonly #isChunked: boolean
   readonly #socket: Socket
   readonly #owner: Owner
   #sink: BodySink | undefined
@@ -24,6 +26,7 @@ export class AnswerBody implements Body {
 
   constructor(framing: BodyFraming, socket: Socket, owner: Owner) {
     this.#framer = new BodyFramer(framing, NO_NAMES)
+    this.#isChunked = framing.kind === 'chunked'
     this.#socket = socket
     this.#owner = owner
   }
@@ -41,13 +44,13 @@ export class AnswerBody implements Body {
     return this.#held !== undefined
   }
 
-  flowTo(sink: BodySink): void {
-    this.#sink = sink
+  flowTo(sink: BodySink, { dataAlone }: Passage): void {
+    this.#sink = dataAlone && this.#isChunked ? new Unchunked(sink) : sink
     const held = this.#held
     if (held === undefined) return
     this.#held = undefined
     let goesOn = true
-    for (const piece of held) goesOn = sink.write(piece)
+    for (const piece of held) goesOn = this.#sink.write(piece)
     this.#owner.onTaken()
     if (goesOn) this.resume()
   }

@@ -1,4 +1,4 @@
-import { type BodyFraming, isBodiless } from '../messages/index.ts'
+import { type BodyFraming, isBodiless, isForbiddenTrailer } from '../messages/index.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
 import { cannotBecomeHead, findHeadEnd, type HeaderField, MAX_HEAD_BYTES, parseHeaderFields } from './header-fields.ts'
 
@@ -7,26 +7,6 @@ type State = 'data' | 'size' | 'data_end' | 'trailers' | 'held_trailers'
 const CR = 0x0d
 const LF = 0x0a
 const MAX_SIZE_LINE = 1024
-
-const NEVER_IN_TRAILERS = new Set([
-  'authorization',
-  'connection',
-  'content-length',
-  'cookie',
-  'host',
-  'keep-alive',
-  'set-cookie',
-  'te',
-  'trailer',
-  'transfer-encoding',
-  'upgrade',
-])
-
-/** Names that no trailer may carry: framing, routing, and what a server could take for a credential. */
-function isForbiddenTrailer(name: string, credentialNames: ReadonlySet<string>): boolean {
-  const spelled = name.replaceAll('_', '-')
-  return NEVER_IN_TRAILERS.has(spelled) || spelled.startsWith('proxy-') || credentialNames.has(spelled)
-}
 
 /** Reads the body of a message, whatever of it goes on. Its members are those of {@link BodyFramer}. */
 export interface BodyReader {

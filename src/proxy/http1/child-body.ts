@@ -1,4 +1,5 @@
 import {
+  type BodyDecoder,
   type BodyFraming,
   type BodySink,
   type Collector,
@@ -8,8 +9,9 @@ import {
 } from '../messages/index.ts'
 import { BodyFramer, type BodyReader } from './body-framing.ts'
 import { CollectedBody } from './collected-body.ts'
-import { DecodedBody } from './decoded-body.ts'
+import { DecodedBody, SwitchedBody } from './decoded-body.ts'
 import { joined } from './joined.ts'
+import { Unchunked } from './unchunked.ts'
 
 /** Who reads bytes for a body. */
 interface Source {
@@ -41,6 +43,8 @@ export class ChildBody implements RequestBody {
   /** Whether the sink has had its first piece. */
   #begun = false
   #collecting: Collecting | undefined
+  /** What its bytes go through once the connection left HTTP. */
+  #switched: BodyDecoder | undefined
 
   constructor(framing: BodyFraming, source: Source) {
     this.#framing = framing
@@ -53,10 +57,12 @@ export class ChildBody implements RequestBody {
     return this.#collecting !== undefined || (this.#sink !== undefined && !(this.#begun && this.done))
   }
 
-  flowTo(sink: BodySink, { injected, decoder }: Passage): void {
+  flowTo(sink: BodySink, { injected, decoder, dataAlone, switched }: Passage): void {
+    this.#switched = switched
     this.#reader =
       decoder === undefined ? new BodyFramer(this.#framing, injected) : new DecodedBody(this.#framing, decoder)
-    this.#sink = sink
+    const isToBeUnchunked = dataAlone && decoder === undefined && this.#framing.kind === 'chunked'
+    this.#sink = isToBeUnchunked ? new Unchunked(sink) : sink
     if (this.#begun) this.#source.block(false)
     this.#begun = false
     this.#source.proceed()
@@ -78,7 +84,8 @@ export class ChildBody implements RequestBody {
 
   /** Hands over every byte from now on, to whoever has the body: the connection left HTTP. */
   passAll(): void {
-    this.#reader = new BodyFramer(UNTIL_CLOSE, NO_NAMES)
+    this.#reader =
+      this.#switched === undefined ? new BodyFramer(UNTIL_CLOSE, NO_NAMES) : new SwitchedBody(this.#switched)
     this.done = false
     this.#source.proceed()
   }

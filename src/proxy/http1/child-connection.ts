@@ -16,6 +16,8 @@ interface ChildConnectionOptions {
   readonly open: Set<{ abandon(): void }>
   /** Takes each request, once the answer to the one before is complete. */
   readonly onRequest: (request: ChildRequest) => void
+  /** Tells of a child that said its end whether it is still there, to read what comes. */
+  readonly isHalfClosed: () => boolean
   /** Hears of bytes that were refused as no request, and answered. */
   readonly onMalformed: (refusal: Refusal) => void
 }
@@ -24,6 +26,7 @@ interface ChildConnectionOptions {
 const MAX_PENDING = 65_536
 const HEAD_TIME_LIMIT = 30_000
 const CLOSE_TIME_LIMIT = 2_000
+const WATCHED_EVERY = 1_000
 
 /** One connection of the child: reads its requests strictly, one after the other, and answers them in order. */
 export class ChildConnection implements Connection {
@@ -35,6 +38,10 @@ export class ChildConnection implements Connection {
   #headTimer: NodeJS.Timeout | undefined
   #blocked = false
   #closing = false
+  /** Whether the child said its end, and reads on. */
+  #hasEnded = false
+  /** Nobody says when such a child goes away. */
+  #watch: NodeJS.Timeout | undefined
   #proceeding = false
 
   constructor(options: ChildConnectionOptions) {
@@ -87,6 +94,7 @@ export class ChildConnection implements Connection {
     this.#proceeding = true
     while (!this.#closing && !this.socket.destroyed && this.#step());
     this.#proceeding = false
+    if (this.#hasEnded && !this.#closing) this.#endBehind(this.#request)
     this.#updateReading()
   }
 
@@ -102,15 +110,27 @@ export class ChildConnection implements Connection {
   }
 
   readonly #onEnd = (): void => {
-    // Half a connection within a request counts as giving the request up.
     if (this.#request?.switched) this.#request.body.end()
-    else if (this.#request !== undefined) this.socket.destroy()
-    else this.socket.end()
+    else if (this.#request === undefined) this.socket.end()
+    else if (this.#options.isHalfClosed()) {
+      this.#hasEnded = true
+      this.#watch = setInterval(() => this.#options.isHalfClosed() || this.socket.destroy(), WATCHED_EVERY).unref()
+      this.proceed()
+    } else this.socket.destroy()
+  }
+
+  /** Nothing more comes: a request that is whole gets its answer, and one that is not was given up. */
+  #endBehind(request: ChildRequest | undefined): void {
+    if (request === undefined) {
+      // Of a child that is slow to read, requests may wait behind the answers to others.
+      if (this.#pending.bytes.length === 0 || !this.socket.writableNeedDrain) this.#close()
+    } else if (request.body.isWanted && !request.body.done) this.socket.destroy()
   }
 
   readonly #onClose = (): void => {
     this.#options.open.delete(this)
     clearTimeout(this.#headTimer)
+    clearInterval(this.#watch)
     this.#request?.gone()
     this.#request = undefined
     this.#pending.clear()

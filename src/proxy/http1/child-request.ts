@@ -5,12 +5,14 @@ import {
   type Body,
   type BodySink,
   type ChildStream,
+  type Field,
   type Passage,
   type Refusal,
   type RequestEvents,
   type ResponseHead,
 } from '../messages/index.ts'
 import { ChildBody } from './child-body.ts'
+import { chunkOf, lastChunk } from './chunk-writer.ts'
 import { adjoined, joined } from './joined.ts'
 import { keepAlive } from './keep-alive.ts'
 import { type AfterAnswer, answerBytes } from './own-answer.ts'
@@ -33,6 +35,7 @@ const AS_IT_CAME: Passage = { injected: new Set() }
 
 /** One request on a connection of the child, and the writer of its answer. */
 export class ChildRequest implements ChildStream, BodySink {
+  readonly version = 'http/1.1'
   readonly head: Http1RequestHead
   readonly body: ChildBody
   /** Whether the connection left HTTP with this request. */
@@ -45,6 +48,8 @@ export class ChildRequest implements ChildStream, BodySink {
   #answerHead: Buffer | string = ''
   #closes = false
   #endsWithConnection = false
+  /** Whether the answer is put into chunks here: it came without a length, and without chunks. */
+  #chunks = false
 
   constructor(head: Http1RequestHead, connection: Connection) {
     this.head = head
@@ -65,9 +70,11 @@ export class ChildRequest implements ChildStream, BodySink {
   }
 
   respond(head: ResponseHead, body: Body): void {
-    this.#endsWithConnection = head.framing.kind === 'until_close'
+    const isOpenEnded = head.framing.kind === 'until_close'
+    this.#chunks = isOpenEnded && head.statusLine === undefined && this.head.version === '1.1'
+    this.#endsWithConnection = isOpenEnded && !this.#chunks
     this.#closes = !this.head.keepAlive || head.version === '1.0' || this.#endsWithConnection
-    this.#answerHead = writtenHead(head, this.#closes ? 'close' : 'keep')
+    this.#answerHead = writtenHead(this.#chunks ? inChunks(head) : head, this.#closes ? 'close' : 'keep')
     this.#take(body)
   }
 
@@ -106,12 +113,14 @@ export class ChildRequest implements ChildStream, BodySink {
   write(piece: Buffer): boolean {
     const head = this.#answerHead
     this.#answerHead = ''
-    const bytes = typeof head === 'string' ? joined(head, piece, undefined) : adjoined(head, piece)
+    const body = this.#chunks ? chunkOf(piece) : piece
+    const bytes = typeof head === 'string' ? joined(head, body, undefined) : adjoined(head, body)
     return bytes.length === 0 || this.#connection.socket.write(bytes)
   }
 
   /** The answer's body is over: what it is framed in says so by itself, but for bytes that are no HTTP. */
-  end(): void {
+  end(trailers?: readonly Field[]): void {
+    if (this.#chunks) this.#connection.socket.write(lastChunk(trailers))
     if (this.switched) this.#connection.socket.end()
   }
 
@@ -144,4 +153,9 @@ export class ChildRequest implements ChildStream, BodySink {
     this.#answer = body
     body.flowTo(this, AS_IT_CAME)
   }
+}
+
+function inChunks(head: ResponseHead): ResponseHead {
+  const field: Field = { name: 'transfer-encoding', value: 'chunked', spelled: 'Transfer-Encoding' }
+  return { ...head, fields: [...head.fields.filter(({ name }) => name !== 'content-length'), field] }
 }

@@ -1,3 +1,6 @@
+import type { Field } from '../messages/index.ts'
+import { parseHeaderFields } from './header-fields.ts'
+
 type State = 'size' | 'data' | 'data_end' | 'trailers' | 'done' | 'malformed'
 
 const LF = 0x0a
@@ -9,13 +12,13 @@ const SIZE_LINE = /^([0-9A-Fa-f]{1,8})(?:;[\t\x20-\x7e]*)?$/
 
 /**
  * Takes the data out of chunks: those of `Transfer-Encoding: chunked` (RFC 9112 section 7.1), and those of `aws-chunked`,
- * which has the same form. What is written in a size line beside the size, and in trailers, is dropped.
+ * which has the same form. What is written in a size line beside the size is dropped.
  */
 export class ChunkDecoder {
   #state: State = 'size'
   #line = ''
   #left = 0
-  #trailers = 0
+  #trailers = ''
 
   get done(): boolean {
     return this.#state === 'done'
@@ -23,6 +26,12 @@ export class ChunkDecoder {
 
   get malformed(): boolean {
     return this.#state === 'malformed'
+  }
+
+  /** What stands behind the last chunk, once it is done; nothing where that is not well-formed. */
+  get trailers(): readonly Field[] {
+    const fields = parseHeaderFields(this.#trailers, 0) ?? []
+    return fields.map(({ name, value }) => ({ name, value }))
   }
 
   /** Reads from `from` on and hands over the data; returns where the chunks' part of the bytes ends. */
@@ -60,8 +69,8 @@ export class ChunkDecoder {
     if (this.#state === 'data_end') return line === '' ? 'size' : 'malformed'
     if (this.#state === 'trailers') {
       if (line === '') return 'done'
-      this.#trailers += line.length
-      return this.#trailers > MAX_TRAILERS ? 'malformed' : 'trailers'
+      this.#trailers += `${line}\r\n`
+      return this.#trailers.length > MAX_TRAILERS ? 'malformed' : 'trailers'
     }
     const size = SIZE_LINE.exec(line)?.[1]
     if (size === undefined) return 'malformed'

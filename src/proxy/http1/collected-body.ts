@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto'
-import type { Body, BodyFraming, BodySink } from '../messages/index.ts'
+import type { Body, BodyFraming, BodySink, Passage } from '../messages/index.ts'
 import { BodyFramer } from './body-framing.ts'
 import { ChunkDecoder } from './chunk-decoder.ts'
+import { Unchunked } from './unchunked.ts'
 
 /** Holds a body until all of it is there, for a service that wants its hash before its first byte. */
 export class CollectedBody {
@@ -55,7 +56,7 @@ export class CollectedBody {
   body(): Body {
     const held = Buffer.concat(this.#parts)
     this.#parts = []
-    return new HeldBody(held, this.#length)
+    return new HeldBody(held, this.#length, this.#chunks !== undefined)
   }
 }
 
@@ -63,15 +64,18 @@ class HeldBody implements Body {
   readonly bytes: number
   readonly done = true
   readonly #held: Buffer
+  readonly #isChunked: boolean
 
-  constructor(held: Buffer, bytes: number) {
+  constructor(held: Buffer, bytes: number, isChunked: boolean) {
     this.bytes = bytes
     this.#held = held
+    this.#isChunked = isChunked
   }
 
-  flowTo(sink: BodySink): void {
-    sink.write(this.#held)
-    sink.end()
+  flowTo(sink: BodySink, { dataAlone }: Passage): void {
+    const taker = dataAlone && this.#isChunked ? new Unchunked(sink) : sink
+    taker.write(this.#held)
+    taker.end()
   }
 
   resume(): void {}

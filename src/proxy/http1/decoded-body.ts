@@ -62,3 +62,26 @@ export class DecodedBody implements BodyReader {
     this.#decoder.read(part, (data) => this.#data.push(data))
   }
 }
+
+/** Takes what comes once a connection left HTTP through a decoder, up to its end. */
+export class SwitchedBody implements BodyReader {
+  readonly passEnd = 0
+  replacement: Buffer | undefined
+  readonly done = false
+  readonly #decoder: BodyDecoder
+
+  constructor(decoder: BodyDecoder) {
+    this.#decoder = decoder
+  }
+
+  get malformed(): boolean {
+    return this.#decoder.malformed
+  }
+
+  read(bytes: Buffer, from: number): number {
+    const data: Buffer[] = []
+    this.#decoder.read(bytes.subarray(from), (part) => data.push(part))
+    this.replacement = Buffer.concat(data)
+    return bytes.length
+  }
+}

@@ -57,6 +57,7 @@ function requestReader() {
     socket,
     transport: socket,
     open: new Set(),
+    isHalfClosed: () => false,
     onRequest: () => assert.fail('no request'),
     onMalformed: ({ message }) => assert.fail(message),
   })

@@ -1,5 +1,5 @@
 import { withoutOptionalSpace } from '../../protocol/index.ts'
-import type { BodyFraming, Field } from '../messages/index.ts'
+import { type BodyFraming, type Field, isUnderscored } from '../messages/index.ts'
 
 /** A field as it came in HTTP/1.1. */
 export interface HeaderField extends Field {
@@ -67,8 +67,6 @@ export function findHeadEnd(bytes: Buffer, searchFrom: number): number {
 export const NO_BODY: BodyFraming = { kind: 'none' }
 const CHUNKED: BodyFraming = { kind: 'chunked' }
 
-const FRAMING_NAMES = new Set(['content-length', 'transfer-encoding', 'host', 'connection', 'upgrade', 'expect'])
-
 /** The framing that the fields declare (RFC 9112 section 6), undefined where they declare none. One Content-Length or one `chunked`, never both. */
 export function declaredFraming(fields: readonly Field[]): BodyFraming | undefined | Malformed {
   let framing: BodyFraming | undefined
@@ -79,7 +77,7 @@ export function declaredFraming(fields: readonly Field[]): BodyFraming | undefin
     } else if (field.name === 'transfer-encoding') {
       if (framing !== undefined || field.value.toLowerCase() !== 'chunked') return new Malformed('transfer_encoding')
       framing = CHUNKED
-    } else if (field.name.includes('_') && FRAMING_NAMES.has(field.name.replaceAll('_', '-'))) {
+    } else if (isUnderscored(field.name)) {
       // CGI-like servers read both spellings as one name.
       return new Malformed('underscored_framing_header')
     }
@@ -96,11 +94,4 @@ export function connectionTokens(fields: readonly Field[]): readonly string[] {
     tokens = tokens.concat(listed.map(withoutOptionalSpace))
   }
   return tokens
-}
-
-const HOP_BY_HOP = new Set(['connection', 'keep-alive', 'te'])
-
-/** Fields that concern one leg only (RFC 9110 section 7.6.1) and are never passed on. */
-export function isHopByHop(name: string): boolean {
-  return HOP_BY_HOP.has(name) || name.startsWith('proxy-')
 }

@@ -1,13 +1,5 @@
-import type { Field, ResponseHead } from '../messages/index.ts'
-import {
-  connectionTokens,
-  declaredFraming,
-  isHopByHop,
-  lineOf,
-  Malformed,
-  NO_BODY,
-  parseHeaderFields,
-} from './header-fields.ts'
+import { type Field, isHopByHop, type ResponseHead } from '../messages/index.ts'
+import { connectionTokens, declaredFraming, lineOf, Malformed, NO_BODY, parseHeaderFields } from './header-fields.ts'
 
 /** The head of an answer that was read by HTTP/1.1. */
 export interface Http1ResponseHead extends ResponseHead {

@@ -1,6 +1,12 @@
 import type { Socket } from 'node:net'
 import { type Authority, formatAuthority } from '../../network/index.ts'
-import { DialError, type UpstreamStream, type Upstreams, upstreamUnreachable } from '../messages/index.ts'
+import {
+  DialError,
+  type LeaseTerms,
+  type UpstreamStream,
+  type Upstreams,
+  upstreamUnreachable,
+} from '../messages/index.ts'
 import { type Checkout, UpstreamRequest } from './upstream-request.ts'
 
 /** Who has an upstream connection: told of everything that happens on it. */
@@ -88,7 +94,7 @@ export class UpstreamPool implements Upstreams {
     this.#sweep.unref()
   }
 
-  lease(target: Authority, choice: 'any' | 'fresh', taken: (outcome: UpstreamStream | DialError) => void): void {
+  lease(target: Authority, { choice }: LeaseTerms, taken: (outcome: UpstreamStream | DialError) => void): void {
     const key = formatAuthority(target)
     const idle = choice === 'any' ? this.#takeIdle(key) : undefined
     if (idle !== undefined) {
@@ -97,12 +103,17 @@ export class UpstreamPool implements Upstreams {
       return
     }
     this.#dial(target).then(
-      (socket) => taken(socket.destroyed ? lostAtOnce(target) : this.#adopt(socket, key).checkOut()),
+      (socket) => taken(this.streamOn(socket, target)),
       (error: unknown) => {
         if (!(error instanceof DialError)) throw error
         taken(error)
       },
     )
+  }
+
+  /** The first stream on a connection that was dialled to `target`. */
+  streamOn(socket: Socket, target: Authority): UpstreamStream | DialError {
+    return socket.destroyed ? lostAtOnce(target) : this.#adopt(socket, formatAuthority(target)).checkOut()
   }
 
   /** Puts a connection that is at a clean message boundary among the idle ones. */

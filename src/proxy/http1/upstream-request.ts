@@ -1,14 +1,17 @@
 import type { Socket } from 'node:net'
-import type {
-  AnswerEvents,
-  Body,
-  BodySink,
-  Loss,
-  OutgoingRequest,
-  RequestHead,
-  UpstreamStream,
+import {
+  type AnswerEvents,
+  type Body,
+  type BodySink,
+  type Field,
+  type Loss,
+  type OutgoingRequest,
+  type RequestHead,
+  resized,
+  type UpstreamStream,
 } from '../messages/index.ts'
 import { AnswerBody } from './answer-body.ts'
+import { chunkOf, lastChunk } from './chunk-writer.ts'
 import { GatheredBytes } from './gathered-bytes.ts'
 import { HeadSearch } from './head-search.ts'
 import { MAX_HEAD_BYTES, Malformed } from './header-fields.ts'
@@ -39,6 +42,10 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
   #requestBody: Body | undefined
   /** Waits for the first piece of the body, to leave with it. */
   #requestHead = ''
+  /** A request whose head says how long its body is, which is not known yet. */
+  #waiting: OutgoingRequest | undefined
+  /** Whether the body is put into chunks here: it came without a length, and without chunks. */
+  #chunks = false
   #requestDone = false
   /** Undefined before it was sent, and after it was given back. */
   #events: AnswerEvents | undefined
@@ -65,7 +72,10 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
     this.#events = events
     this.#request = request.head
     this.#requestBody = body
-    this.#requestHead = requestText(request)
+    const { kind } = request.head.framing
+    this.#chunks = kind === 'until_close' || (kind === 'chunked' && request.decoder !== undefined)
+    if (request.waitsForBody) this.#waiting = request
+    else this.#requestHead = requestText(request)
     body.flowTo(this, request)
   }
 
@@ -82,14 +92,22 @@ export class UpstreamRequest implements UpstreamStream, BodySink {
 
   /** A piece of the request's body. */
   write(piece: Buffer): boolean {
-    const bytes = this.#requestHead === '' ? piece : joined(this.#requestHead, piece, undefined)
+    if (this.#waiting !== undefined) {
+      const known = resized(this.#waiting)
+      if (known === undefined) return true
+      this.#waiting = undefined
+      this.#requestHead = requestText(known)
+    }
+    const body = this.#chunks ? chunkOf(piece) : piece
+    const bytes = this.#requestHead === '' ? body : joined(this.#requestHead, body, undefined)
     this.#requestHead = ''
     return bytes.length === 0 || this.#socket.write(bytes)
   }
 
   /** The request's body is over: what it is framed in says so by itself, but for bytes that are no HTTP. */
-  end(): void {
+  end(trailers?: readonly Field[]): void {
     this.#requestDone = true
+    if (this.#chunks) this.#socket.write(lastChunk(trailers))
     if (this.#state === 'switched') this.#socket.end()
   }
 

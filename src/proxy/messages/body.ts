@@ -16,6 +16,8 @@ export interface BodySink {
 
 /** Changes a body on its way. It gets the data alone, whatever it was framed in, and what it gives is framed anew. */
 export interface BodyDecoder {
+  /** Of one that may change how long a body is whose length was said: by how many bytes, once that is known. */
+  readonly lengthChange?: number | undefined
   /** Set once the data broke its grammar: nothing more may be read. */
   readonly malformed: boolean
   /** Set once all of it was there. A body that ends before is ill-formed. */
@@ -27,11 +29,12 @@ export interface BodyDecoder {
 export interface Passage {
   /** Names (lower case, `-`) that were put into the head by the proxy: no edge drops them, and no trailer may carry them. */
   readonly injected: ReadonlySet<string>
-  /**
-   * Takes the place of the bytes as they came. A writer that cannot pass them on, since they are in chunks and it speaks
-   * HTTP/2, gives one of its own that changes nothing.
-   */
+  /** Takes the place of the bytes as they came. */
   readonly decoder?: BodyDecoder | undefined
+  /** Takes the place of what the child sends once the stream left HTTP. */
+  readonly switched?: BodyDecoder | undefined
+  /** Set by a writer that speaks no chunks: it gets the data, and trailers with the end. */
+  readonly dataAlone?: true
 }
 
 /** The body of a message, in the hands of the edge that reads it. What nobody takes stays there, and its sender is slowed down. */

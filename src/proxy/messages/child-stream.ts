@@ -1,5 +1,5 @@
 import type { Body, RequestBody } from './body.ts'
-import type { RequestHead, ResponseHead } from './head.ts'
+import type { HttpVersion, RequestHead, ResponseHead } from './head.ts'
 import type { Refusal } from './refusal.ts'
 import type { Reset } from './reset.ts'
 
@@ -8,6 +8,7 @@ import type { Reset } from './reset.ts'
  * HTTP/1.1 one after the other, a session of HTTP/2 many side by side.
  */
 export interface ChildStream {
+  readonly version: HttpVersion
   readonly head: RequestHead
   readonly body: RequestBody
   /** Sets who hears of what the child does from now on. */
@@ -36,6 +37,6 @@ export interface RequestEvents {
   onRequestEnd(): void
   /** The body broke its grammar; nothing more of it comes. */
   onRequestMalformed(): void
-  /** The child went away, or gave this request up. */
-  onGone(): void
+  /** The child went away, or gave this request up. @param code with which it did so in HTTP/2 */
+  onGone(code?: number): void
 }

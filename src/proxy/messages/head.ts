@@ -11,6 +11,8 @@ export interface Field {
   readonly line?: string
   /** The name as HTTP/1.1 is to write it, where there is no line. */
   readonly spelled?: string
+  /** Its sender keeps it out of every table of HPACK, and so does whoever passes it on (RFC 7541 section 7.1.3). */
+  readonly neverIndexed?: true
 }
 
 /** Length of a body, and how its end is told. Without one of these the end of the stream is the end of the body. */
@@ -31,6 +33,8 @@ export interface RequestHead {
   readonly version: '1.0' | '1.1'
   /** The authority that it is for, as its sender wrote it; empty of a CONNECT that has none. */
   readonly host: string
+  /** Set where HTTP/2 has a field `host` beside `:authority` that says something else: then it is for neither. */
+  readonly namesTwoHosts?: true
   readonly fields: readonly Field[]
   readonly framing: BodyFraming
   /** Names in lower case that `Connection` lists: fields of the sender's own leg. None in HTTP/2. */
@@ -55,6 +59,9 @@ export interface ResponseHead {
   /** The bytes of the whole head, in the same way. What keeps the head keeps all that they were read with. */
   readonly exact?: Buffer
 }
+
+/** A version of HTTP, as ALPN names it. */
+export type HttpVersion = 'http/1.1' | 'h2'
 
 /** Tells whether no byte of a body follows. */
 export function isBodiless(framing: BodyFraming): boolean {

@@ -6,7 +6,16 @@
 export type { Body, BodyDecoder, BodySink, Collector, Passage, RequestBody } from './body.ts'
 export type { ChildStream, RequestEvents } from './child-stream.ts'
 export { DialError } from './dial-error.ts'
-export { type BodyFraming, type Field, isBodiless, pathOf, type RequestHead, type ResponseHead } from './head.ts'
+export { isForbiddenTrailer, isHopByHop, isUnderscored } from './field-rules.ts'
+export {
+  type BodyFraming,
+  type Field,
+  type HttpVersion,
+  isBodiless,
+  pathOf,
+  type RequestHead,
+  type ResponseHead,
+} from './head.ts'
 export { answerOf, answerWith, type OwnAnswer } from './own-answer.ts'
 export {
   ABSOLUTE_FORM,
@@ -34,4 +43,6 @@ export {
   unknownAuthority,
   upstreamUnreachable,
 } from './refusal.ts'
-export type { AnswerEvents, Loss, OutgoingRequest, UpstreamStream, Upstreams } from './upstream-stream.ts'
+export type { Reset } from './reset.ts'
+export { resized } from './resized.ts'
+export type { AnswerEvents, LeaseTerms, Loss, OutgoingRequest, UpstreamStream, Upstreams } from './upstream-stream.ts'

@@ -27,7 +27,7 @@ export function malformedRequest({
   return {
     status,
     error: 'InvalidRequestError',
-    message: status === 431 ? 'The request head is larger than 64 KiB' : 'The request is not well-formed HTTP/1.1',
+    message: status === 431 ? 'The request head is larger than 64 KiB' : 'The request is not well-formed HTTP',
     hint: 'The proxy passes on only what every server reads in the same way.',
     reason: `malformed_${reason}`,
   }
@@ -222,7 +222,7 @@ const PROBLEMS: Readonly<Record<UpstreamProblem, readonly [what: string, hint: s
     'Check HTTPS_PROXY, HTTP_PROXY and NO_PROXY of the shell that started `broker run`.',
   ],
   outer_run: ['the run around this one did not connect', 'Check that the outer `broker run` still runs.'],
-  protocol: ['its answer is not well-formed HTTP/1.1', 'Report it to the service.'],
+  protocol: ['its answer is not well-formed HTTP', 'Report it to the service.'],
 }
 
 export function upstreamUnreachable(host: string, problem: UpstreamProblem): Refusal {

@@ -1,7 +1,7 @@
 import type { Authority } from '../../network/index.ts'
 import type { Body, Passage } from './body.ts'
 import type { DialError } from './dial-error.ts'
-import type { Field, RequestHead, ResponseHead } from './head.ts'
+import type { Field, HttpVersion, RequestHead, ResponseHead } from './head.ts'
 import type { Reset } from './reset.ts'
 
 /** A request as it goes upstream: its head, with another target and other fields in place of its own. */
@@ -9,6 +9,8 @@ export interface OutgoingRequest extends Passage {
   readonly head: RequestHead
   readonly target: string
   readonly fields: readonly Field[]
+  /** Set where the length of its body is known by the edit of that alone: its head goes out with the first piece. */
+  readonly waitsForBody?: boolean
 }
 
 /** The way of one request to a service and of its answer back: a connection of HTTP/1.1 for this time, or a stream of HTTP/2. */
@@ -17,17 +19,26 @@ export interface UpstreamStream {
   send(request: OutgoingRequest, body: Body, events: AnswerEvents): void
   /** Gives it back, for others where it can serve them. */
   release(): void
-  /** Gives it up at once, and what was sent on it. */
-  discard(): void
+  /** Gives it up at once, and what was sent on it. @param code with which HTTP/2 says so; CANCEL where absent */
+  discard(code?: number): void
+}
+
+/** What a stream to a service is to be like. */
+export interface LeaseTerms {
+  /** `fresh` is a connection that nobody used before: what is lost on it was not lost by its age. */
+  readonly choice: 'any' | 'fresh'
+  /** What the child speaks. HTTP/2 is spoken with services that have nothing else, or with such a child. */
+  readonly version: HttpVersion
+  /** Whose credential goes there. Streams of two never share a connection of HTTP/2. */
+  readonly account: string
+  /** The request asks to leave HTTP. */
+  readonly switches: boolean
 }
 
 /** Opens streams to services. */
 export interface Upstreams {
-  /**
-   * Calls `taken` once, at once or later.
-   * @param choice `fresh` for a connection that nobody used before: what is lost on it was not lost by its age
-   */
-  lease(target: Authority, choice: 'any' | 'fresh', taken: (outcome: UpstreamStream | DialError) => void): void
+  /** Calls `taken` once, at once or later. */
+  lease(target: Authority, terms: LeaseTerms, taken: (outcome: UpstreamStream | DialError) => void): void
 }
 
 /** What an exchange hears of its answer. */

@@ -26,10 +26,14 @@ describe('the certificate of a service', { skip: whyNot('openssl') }, () => {
   for (const [names, subjectAltName, problem] of HELD) {
     it(`with ${names} ${problem === undefined ? 'is' : 'is not'} its own`, async (t) => {
       const { port, cert } = await service(t, subjectAltName)
-      const socket = new UpstreamTls([cert]).toService(authority(HOST, 443), {
-        host: '127.0.0.1',
-        port,
-      })
+      const socket = new UpstreamTls([cert]).toService(
+        authority(HOST, 443),
+        {
+          host: '127.0.0.1',
+          port,
+        },
+        ['http/1.1'],
+      )
 
       assert.equal(await outcome(t, socket), problem)
     })

@@ -26,10 +26,10 @@ export class UpstreamTls {
     this.#roots = roots
   }
 
-  /** Begins TLS that speaks HTTP/1.1 with `target`. */
-  toService(target: Authority, way: Way): TLSSocket {
+  /** Begins TLS that speaks one of `versions` with `target`, named as ALPN has them. */
+  toService(target: Authority, way: Way, versions: readonly string[]): TLSSocket {
     const key = formatAuthority(target)
-    const socket = this.#connect(way, target.host, { ALPNProtocols: ['http/1.1'], session: this.#sessions.get(key) })
+    const socket = this.#connect(way, target.host, { ALPNProtocols: versions, session: this.#sessions.get(key) })
     socket.on('session', (session) => {
       if (socket.authorized) this.#sessions.set(key, session)
     })
