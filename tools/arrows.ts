@@ -39,11 +39,16 @@ export const rooms: readonly Room[] = [
     imports: ['protocol', 'network', 'injection', 'proxy/messages', 'proxy/tls', 'proxy/http1', 'proxy/exchange'],
     types: SHAPES,
   },
-  { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
+  { name: 'isolation', imports: [] },
+  {
+    name: 'run',
+    imports: ['protocol', 'network', 'identity', 'isolation', 'proxy'],
+    types: [...SHAPES, 'client', 'config'],
+  },
   { name: 'import', imports: ['protocol', 'network'], types: [...SHAPES, 'client'] },
   {
     name: 'cli',
-    imports: ['protocol', 'network', 'identity', 'config', 'client', 'proxy', 'run', 'import'],
+    imports: ['protocol', 'network', 'identity', 'config', 'client', 'isolation', 'proxy', 'run', 'import'],
     types: SHAPES,
   },
   { name: 'dashboard', imports: [], types: SHAPES },
@@ -221,7 +226,7 @@ export const sharpTools: readonly SharpTool[] = [
     rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
   },
   { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
-  { modules: ['node:child_process'], rooms: ['cli', 'run'] },
+  { modules: ['node:child_process'], rooms: ['cli', 'isolation', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {
     modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],

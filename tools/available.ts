@@ -22,6 +22,7 @@ export type Part =
   | 'wget'
   | 'requests for python3'
   | 'strace'
+  | 'bubblewrap'
   | 'zsh'
   | 'fish'
 
@@ -54,6 +55,7 @@ export const parts: Readonly<
     packages: ['python3-requests'],
   },
   strace: { programs: ['strace'], packages: ['strace'] },
+  bubblewrap: { programs: ['bwrap', 'nsenter', 'setpriv'], packages: ['bubblewrap', 'util-linux'] },
   zsh: { programs: ['zsh'], packages: ['zsh'] },
   fish: { programs: ['fish'], packages: ['fish'] },
 }

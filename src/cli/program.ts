@@ -142,6 +142,13 @@ function defineEveryday(commands: Commands): void {
     .option('--only <providers>', 'inject credentials of these providers only, comma-separated', commaSeparated)
     .option('--strict', 'refuse every host that no connected provider matches')
     .option('--browser', 'let a browser that the command starts use the proxy, with a profile of its own')
+    .option('--no-shield', "do not hide what is Broker's from the command")
+    .addOption(
+      new Option(
+        '--require-isolation [level]',
+        'refuse to run the command without the shield, or without the sandbox',
+      ).choices(['shield', 'sandbox']),
+    )
     .passThrough('[options] -- <command...>')
     .does<RunCommandOptions>(async (invocation, options, ...command) =>
       (await import('./commands/run.ts')).run(invocation, command, options),

@@ -1,12 +1,16 @@
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonChannel, DaemonClient, Signer } from '../client/index.ts'
-import { generateSigningKey, type SigningKey, signInnerRun } from '../identity/index.ts'
+import { generateSigningKey, type SigningKey } from '../identity/index.ts'
 import { newProxyPassword, overridesOf, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
+import { serveInnerRun } from './inner-run.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
-import type { WithinRun } from './outer-run.ts'
+import { withinOf } from './outer-run.ts'
+import type { StartedProxy } from './proxy-process.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
+import { serveRunSocket } from './run-socket.ts'
 import { hasJava, readTrustBase, type TrustBase, writeTrustFiles } from './trust-files.ts'
 
 export interface ServeOptions {
@@ -17,6 +21,8 @@ export interface ServeOptions {
   readonly proxySettings: () => ProxySettings
   /** What the child inherits: it names the roots that the user's tools trust. */
   readonly inherited: Readonly<Record<string, string>>
+  /** Starts the process of another proxy, for a run that the command starts within this one. */
+  readonly startProxy: () => StartedProxy
   /** Folder in which the run's own is made. */
   readonly temporaryFolder: string
   /** Opens the debug log; it gets nothing secret. */
@@ -69,6 +75,7 @@ async function serveStarted(run: StartedRun): Promise<void> {
     )
     broker.close()
     removeRunFolder(folder)
+    if (run.start.socketFolder !== undefined) removeRunFolder(run.start.socketFolder)
   }
   run.channel.send({ type: 'ended', isTold })
 }
@@ -106,13 +113,24 @@ async function serveChild(
   onChanged = () => void proxy.routesChanged()
   // The run lives as long as its channel, also where nothing is asked.
   line.open().catch(() => undefined)
+  const socket = await openRunSocket(run, broker)
   try {
     channel.send({ type: 'listening', listening: listening(run, proxy, run.folder) })
     return await whileNeeded(channel, descendants)
   } finally {
+    socket?.close()
     await proxy.close()
     line.close()
   }
+}
+
+async function openRunSocket({ start, key, channel, startProxy }: StartedRun, broker: DaemonClient) {
+  const { socketFolder: folder, seenFolder } = start
+  if (folder === undefined || seenFolder === undefined) return undefined
+  const outer = { ...start, socketFolder: folder, seenFolder }
+  const register = channel.register.bind(channel)
+  const startInner = (line: Duplex) => serveInnerRun(line, { startProxy, outer, key, register })
+  return await serveRunSocket({ folder, broker, startInner })
 }
 
 function overChannel(broker: DaemonClient, line: DaemonChannel): ProxyOptions['broker'] {
@@ -124,21 +142,21 @@ function overChannel(broker: DaemonClient, line: DaemonChannel): ProxyOptions['b
 }
 
 function attested(did: string, { runId: within }: StartProxy, key: SigningKey): string {
-  const signature: WithinRun = { within, within_signature: signInnerRun(key, { within, did }) }
-  return JSON.stringify(signature)
+  return JSON.stringify(withinOf(key, { within, did }))
 }
 
 function needsOpenDoor({ start, trust }: StartedRun): boolean {
   return KNOWS_DESCENDANTS && (start.hasBrowser || trust.withJava)
 }
 
-function listening({ trust }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
+function listening({ start, trust }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
   const { port, openPort, credentials, caPem, keyPin } = proxy
   return {
     port,
     openPort,
     keyPin,
     folder,
+    seenFolder: start.seenFolder,
     username: credentials.username,
     password: credentials.password.reveal(),
     trust: caPem === undefined ? undefined : writeTrustFiles(folder, caPem, trust),

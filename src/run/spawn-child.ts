@@ -1,6 +1,10 @@
 import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
+import { delimiter, join } from 'node:path'
+import type { Enclosure } from '../isolation/index.ts'
 import { commandName } from './command-name.ts'
+import { isExecutable } from './find-program.ts'
 
 const NOT_FOUND = 127
 const NOT_EXECUTABLE = 126
@@ -16,6 +20,8 @@ export interface ChildCommand {
   readonly descriptors: readonly number[]
   /** Whether a terminal sends its own signals to this process's group. */
   readonly atTerminal: boolean
+  /** The words that start it where it belongs; as it is where absent. */
+  readonly enclosed?: Enclosure['enclosed'] | undefined
   readonly onStart: (pid: number) => void
 }
 
@@ -24,14 +30,20 @@ export type ChildExit = { readonly code: number; readonly failure?: string }
 
 /** Runs the command without a shell on this process's own standard streams, and passes signals on until it ends. */
 export function spawnChild({
-  command: [file, ...args],
+  command,
   environment,
   descriptors,
   atTerminal,
+  enclosed,
   onStart,
 }: ChildCommand): Promise<ChildExit> {
+  const [file] = command
+  // The program that encloses it would tell in its own words, and as an end of the command.
+  const obstacle = enclosed && whyNotExecutable(file, environment)
+  if (obstacle) return Promise.resolve(cannotRun(file, obstacle))
+  const [program, ...args] = enclosed?.(command) ?? command
   return new Promise((resolve) => {
-    const child = spawn(file, args, { env: { ...environment }, stdio: standardAnd(descriptors), shell: false })
+    const child = spawn(program, args, { env: { ...environment }, stdio: standardAnd(descriptors), shell: false })
     if (child.pid !== undefined) onStart(child.pid)
     const stopForwarding = forwardSignals(child, atTerminal)
     child.once('error', (error) => {
@@ -65,6 +77,15 @@ function forwardSignals(child: ChildProcess, atTerminal: boolean): () => void {
   return () => {
     for (const remove of listeners) remove()
   }
+}
+
+/** As execvp(3) would fail; undefined where it would not. */
+function whyNotExecutable(file: string, { PATH = '/bin:/usr/bin' }: ChildCommand['environment']): Error | undefined {
+  const candidates = file.includes('/') ? [file] : PATH.split(delimiter).map((folder) => join(folder || '.', file))
+  const there = candidates.filter((path) => existsSync(path))
+  if (there.some((path) => isExecutable(path) && !statSync(path).isDirectory())) return undefined
+  const [code, why] = there.length === 0 ? ['ENOENT', 'there is none'] : ['EACCES', 'permission denied']
+  return Object.assign(new Error(why), { code })
 }
 
 function cannotRun(file: string, error: Error): ChildExit {

@@ -285,8 +285,9 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
     .limit(limit + 1)
   if (span) select = select.where('seq', '>=', span.first).where('seq', '<=', span.last)
   if (before !== undefined) select = select.where('seq', '<', before)
-  for (const column of ['event', 'provider', 'identity', 'status'] as const) {
-    const value = query[column]
+  const wanted = { ...query, run_id: runOf(scope) }
+  for (const column of ['event', 'provider', 'identity', 'status', 'run_id'] as const) {
+    const value = wanted[column]
     if (value !== undefined) select = select.where(column, '=', value)
   }
   if (query.since !== undefined) select = select.where('timestamp', '>=', new Date(query.since).toISOString())
@@ -300,6 +301,10 @@ async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise<AuditP
   const events = rows.slice(0, limit).map(eventOf)
   const last = events.at(-1)
   return rows.length > limit && last ? { events, next_cursor: printCursor(last.seq) } : { events }
+}
+
+function runOf(scope: Scope): string | undefined {
+  return scope.kind === 'principal' ? scope.runId : undefined
 }
 
 /**
