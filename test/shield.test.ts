@@ -1,11 +1,12 @@
 import assert from 'node:assert/strict'
-import { chmodSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { findProgram, whyNot } from '../tools/available.ts'
+import { whyNot } from '../tools/available.ts'
 import { acmeHome } from './acme-home.ts'
 import { BROKER, type BrokerHome } from './broker-command.ts'
 import { suiteCleanup } from './daemon-under-test.ts'
+import { pathWith } from './path-with.ts'
 import { markedSecret } from './search-for-secret.ts'
 
 const ACME = 'api.acme-hidden.example'
@@ -183,20 +184,6 @@ describe('the shield', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
   })
 
   describe('where it cannot be had', () => {
-    /** A PATH with the programs that the command needs, and none or another bubblewrap. */
-    function pathWith(bwrap: string | undefined): string {
-      const folder = join(world.folder, `bin-${bwrap === undefined ? 'without' : 'with'}`)
-      mkdirSync(folder, { recursive: true })
-      for (const name of ['sh', 'true', 'nsenter', 'setpriv', 'env', 'readlink', 'dirname', 'touch']) {
-        const found = findProgram(name)
-        if (found && !readdirSync(folder).includes(name)) symlinkSync(found, join(folder, name))
-      }
-      if (bwrap !== undefined) {
-        writeFileSync(join(folder, 'bwrap'), bwrap)
-        chmodSync(join(folder, 'bwrap'), 0o755)
-      }
-      return folder
-    }
     const FORBIDDEN = '#!/bin/sh\necho "bwrap: setting up uid map: Permission denied" >&2\nexit 1\n'
     const OLD = '#!/bin/sh\necho "bwrap: Unknown option --info-fd" >&2\nexit 1\n'
 
@@ -206,7 +193,7 @@ describe('the shield', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
       ['is old', OLD, /Unknown option --info-fd/],
     ] as const) {
       it(`runs the command without a word where bubblewrap ${name}, and not at all where it was required`, async () => {
-        const env = { PATH: pathWith(bwrap) }
+        const env = { PATH: pathWith(join(world.folder, `bin ${name}`), bwrap) }
         const bare = await world.broker(['run', '--', 'true'], { env })
         const required = await world.broker(['run', '--require-isolation', '--', 'touch', 'started'], { env })
 
@@ -224,7 +211,7 @@ describe('the shield', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
       const before = readFileSync(file, 'utf8')
       const set = (isolation: string) =>
         writeFileSync(file, JSON.stringify({ ...JSON.parse(before), isolation }), { mode: 0o600 })
-      const env = { PATH: pathWith(undefined) }
+      const env = { PATH: pathWith(join(world.folder, 'bin')) }
 
       set('shield')
       const asked = await world.broker(['run', '--', 'true'], { env })

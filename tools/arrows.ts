@@ -223,7 +223,7 @@ export const sharpTools: readonly SharpTool[] = [
   // its preload teaches the child's Node to use the proxy.
   {
     modules: ['node:net'],
-    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
+    rooms: ['network', 'isolation', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
   },
   { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'isolation', 'run'] },

@@ -142,6 +142,14 @@ function defineEveryday(commands: Commands): void {
     .option('--only <providers>', 'inject credentials of these providers only, comma-separated', commaSeparated)
     .option('--strict', 'refuse every host that no connected provider matches')
     .option('--browser', 'let a browser that the command starts use the proxy, with a profile of its own')
+    .option(
+      '--sandbox',
+      'no network but the proxy, no files to write but of the folder, caches and its own temporary ones',
+    )
+    .option('--allow-read <path>', 'in a sandbox: read this, which it hides (repeatable)', repeated)
+    .option('--allow-write <path>', 'in a sandbox: write this, too (repeatable)', repeated)
+    .option('--allow-port <port>', "in a sandbox: share this port of the machine's loopback (repeatable)", ports)
+    .option('--allow-net <host[:port]>', 'reach this host, also with --strict (repeatable)', hosts)
     .option('--no-shield', "do not hide what is Broker's from the command")
     .addOption(
       new Option(
@@ -584,6 +592,26 @@ function pairs(text: string, before: Readonly<Record<string, string>> = {}): Rea
 }
 
 const MOST = 999_999
+
+function ports(text: string, before: readonly number[] = []): readonly number[] {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535) throw new InvalidArgumentError('It must be a port, 1 to 65535.')
+  return [...before, port]
+}
+
+interface NamedHost {
+  readonly host: string
+  readonly port?: number
+}
+
+function hosts(text: string, before: readonly NamedHost[] = []): readonly NamedHost[] {
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i.exec(text) ?? []
+  if (!host || Number(port ?? 443) > 65_535 || port === '0') {
+    throw new InvalidArgumentError('Write it as host or host:port.')
+  }
+  const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '')
+  return [...before, { host: name, ...(port !== undefined && { port: Number(port) }) }]
+}
 
 function positive(text: string): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : 0

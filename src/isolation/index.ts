@@ -4,5 +4,12 @@
  * Must never be the reason that a command sees more than it asked for: what cannot be had is said, not left out in silence.
  */
 export { keyringSockets } from './hidden-places.ts'
-export { type Enclosure, type IsolationLevel, IsolationUnavailable } from './level.ts'
+export {
+  type Enclosure,
+  type IsolationLevel,
+  IsolationUnavailable,
+  type Sandbox,
+  type SandboxWay,
+} from './level.ts'
+export { makeSandbox } from './sandbox.ts'
 export { raiseShield } from './shield.ts'

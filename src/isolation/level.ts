@@ -6,6 +6,35 @@ export class IsolationUnavailable extends Error {
   override readonly name = 'IsolationUnavailable'
 }
 
+/** What starts a command in a sandbox. */
+export interface Sandbox {
+  /**
+   * The words that start a program in it. `shown` are folders that it may read besides, `own` such as it may write; `filterAt` is the
+   * descriptor that {@link filter} is read from.
+   */
+  enclosed(
+    command: readonly [string, ...string[]],
+    place: { readonly shown?: readonly string[]; readonly own?: readonly string[]; readonly filterAt?: number },
+  ): readonly [string, ...string[]]
+  /** The program that starts the command inside, and is told what by its channel. */
+  readonly firstProcess: readonly [string, ...string[]]
+  /** System calls that are refused, as bubblewrap reads them. */
+  readonly filter: Buffer | undefined
+}
+
+/** A way out of a sandbox, as the first program in it opens it. */
+export interface SandboxWay {
+  /** Where it listens inside. */
+  readonly host: string
+  readonly port: number
+  /** The socket of the run that it leads to, where the sandbox sees it. */
+  readonly socket: string
+  /** Host and port that the proxy there is asked for. */
+  readonly target?: string
+  /** The other way about: what listens there inside is reached from outside. */
+  readonly offers?: true
+}
+
 /** A place that a command can be started in. */
 export interface Enclosure {
   readonly level: IsolationLevel

@@ -36,10 +36,13 @@ export async function raiseShield(options: ShieldOptions): Promise<Enclosure> {
   const holder = startHolder(tools.bwrap, hidden, environment)
   const release = () => void holder.stdin?.end()
   try {
-    const pid = await pidWithin(holder)
-    const entering = [...entry(pid, folder), ...(tools.setpriv ? lessThanRoot(tools.setpriv) : [])]
-    const enclosed: Enclosure['enclosed'] = (command) => [tools.nsenter, ...entering, ...command]
-    await tryOut(enclosed(['true']), environment)
+    const wards = tools.setpriv ? lessThanRoot(tools.setpriv) : []
+    // Not --wd, which is opened before: a folder of the namespace outside leads up to everything there.
+    const inside = [`--wdns=${folder}`, '--', ...wards]
+    // Meanwhile: whether these tools know what they are told.
+    const [pid] = await Promise.all([pidWithin(holder), tryOut([tools.nsenter, ...inside, 'true'], environment)])
+    const spaces = [...namespacesOf(pid), ...inside]
+    const enclosed: Enclosure['enclosed'] = (command) => [tools.nsenter, ...spaces, ...command]
     return { level: 'shield', enclosed, release }
   } catch (error) {
     release()
@@ -51,7 +54,8 @@ function isRoot(): boolean {
   return process.getuid?.() === 0
 }
 
-function refuseHiddenNeeds({ hidden, folder, needed }: ShieldOptions): void {
+/** @throws IsolationUnavailable where the command would be without a folder that it needs */
+export function refuseHiddenNeeds({ hidden, folder, needed }: ShieldOptions): void {
   const home = realpathSync(hidden.home)
   for (const path of [folder, ...needed]) {
     if (existsSync(path) && isWithin(home, path))
@@ -127,11 +131,10 @@ function reasonOf(complaint: string): string | undefined {
   return line ? `bubblewrap says: ${line}` : undefined
 }
 
-function entry(pid: number, folder: string): readonly string[] {
+function namespacesOf(pid: number): readonly string[] {
   const spaces = `/proc/${pid}/ns`
   const user = isRoot() ? [] : [`--user=${spaces}/user`, '--preserve-credentials']
-  // Not --wd, which is opened before: a folder of the namespace outside leads up to everything there.
-  return [...user, `--mount=${spaces}/mnt`, `--wdns=${folder}`, '--']
+  return [...user, `--mount=${spaces}/mnt`]
 }
 
 /**
@@ -146,7 +149,7 @@ function lessThanRoot(setpriv: string): readonly string[] {
 }
 
 /** What cannot be entered is found out before anybody counts on it. */
-async function tryOut([file, ...args]: readonly [string, ...string[]], { PATH }: ShieldOptions['environment']) {
+export async function tryOut([file, ...args]: readonly [string, ...string[]], { PATH }: ShieldOptions['environment']) {
   const child = spawn(file, args, { cwd: '/', env: { PATH }, stdio: ['ignore', 'ignore', 'pipe'] })
   const complaint = collected(child.stderr)
   const code = await once(child, 'close').then(
@@ -155,5 +158,5 @@ async function tryOut([file, ...args]: readonly [string, ...string[]], { PATH }:
   )
   if (code === 0) return
   const why = complaint.text.trim().split('\n').at(0)
-  throw new IsolationUnavailable(`the namespaces cannot be entered${why ? `: ${why}` : ''}`)
+  throw new IsolationUnavailable(`it cannot be entered${why ? `: ${why}` : ''}`)
 }

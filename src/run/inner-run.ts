@@ -103,7 +103,9 @@ function forwarded(message: ToProxy, { run_id: runId }: Run, { outer }: InnerRun
       const socketFolder = mkdtempSync(join(outer.socketFolder, 'r'))
       const seenFolder = join(outer.seenFolder, basename(socketFolder))
       const narrowed = { strict: outer.strict || strict === true, hasBrowser: hasBrowser === true }
-      return { type: 'start', start: { ...outer, ...narrowed, runId, socketFolder, seenFolder } }
+      // What the sandbox shares it has already.
+      const shared = { ports: [], allowed: outer.allowed.map(({ address: _, ...host }) => host) }
+      return { type: 'start', start: { ...outer, ...narrowed, ...shared, runId, socketFolder, seenFolder } }
     }
     case 'describe':
       return { type: 'describe', description: String(message.description) }

@@ -1,3 +1,4 @@
+import type { SandboxWay } from '../isolation/index.ts'
 import { BrokerError, type BrokerErrorOptions, type ErrorName, type Secret } from '../protocol/index.ts'
 import type { Overrides, Routes, Run, StartRun } from '../schemas/index.ts'
 import type { LeftProcess } from './descendants.ts'
@@ -34,6 +35,21 @@ export interface StartProxy {
   readonly socketFolder: string | undefined
   /** Where the command sees that folder. */
   readonly seenFolder: string | undefined
+  /** Folder in which the run's own is made, where that is not the one for temporary files. */
+  readonly parentFolder?: string
+  /** Hosts that are tunnelled whatever `strict` says. */
+  readonly allowed: readonly AllowedHost[]
+  /** Ports of this machine that a sandbox shares. */
+  readonly ports: readonly number[]
+}
+
+/** A host that the user allowed. */
+export interface AllowedHost {
+  readonly host: string
+  /** Any where absent. */
+  readonly port?: number
+  /** The loopback address that it has in the sandbox, where it has a name. */
+  readonly address?: string
 }
 
 export type FromProxy =
@@ -74,6 +90,8 @@ export interface ListeningProxy {
   readonly folder: string
   /** Folder where the child finds the sockets of its run, where it has them. */
   readonly seenFolder: string | undefined
+  /** The ways out of its sandbox, where it is in one. */
+  readonly ways: readonly SandboxWay[]
 }
 
 /** Channels carry JSON: a secret is its characters there. */

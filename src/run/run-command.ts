@@ -1,6 +1,7 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
-import type { Enclosure } from '../isolation/index.ts'
+import type { Enclosure, Sandbox } from '../isolation/index.ts'
 import { attentionLine, BrokerError, type Secret } from '../protocol/index.ts'
 import type { AttentionOf, Connection, ConnectionList, Routes, Run, StartRun } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
@@ -8,13 +9,14 @@ import { childEnvironment } from './child-environment.ts'
 import { commandName } from './command-name.ts'
 import type { LeftProcess } from './descendants.ts'
 import { limitsOf } from './known-limits.ts'
-import type { ListeningProxy } from './messages.ts'
+import type { AllowedHost, ListeningProxy } from './messages.ts'
 import { withinRun } from './outer-run.ts'
 import { overrideLines } from './override-lines.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import type { ProxyProcess, RunEnd } from './proxy-process.ts'
 import { runSocketIn } from './run-socket.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
+import { spawnSandboxed } from './spawn-sandboxed.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -52,11 +54,15 @@ export interface RunOptions {
 /** What stands around the command, and how it reaches Broker from there. */
 export interface RunIsolation {
   readonly level: NonNullable<StartRun['isolation']>
-  /** Undefined where the command starts as it is. */
+  /** Where the command is started; as it is where both are undefined. */
   readonly enclosure?: Enclosure | undefined
+  readonly sandbox?: Sandbox | undefined
   /** Folder of the run's sockets, and where the command sees it. */
   readonly socketFolder?: string | undefined
   readonly seenFolder?: string | undefined
+  /** Hosts that were allowed beside those of providers, and ports of this machine. */
+  readonly allowed?: readonly AllowedHost[]
+  readonly ports?: readonly number[]
 }
 
 const NOT_ISOLATED: RunIsolation = { level: 'none' }
@@ -73,8 +79,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
   for (const line of overrideLines(overrides ?? {}, { isInner: within !== undefined })) warn(line)
   proxy.registerInner((request) => client.startRun(request))
   const hasBrowser = options.browser || isBrowser(command[0])
-  const { level, socketFolder, seenFolder } = isolation
-  proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser, isolation: level, socketFolder, seenFolder })
+  proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser, ...startOf(isolation) })
   const exit = await runChild(options, run.run_id).catch(async (error: unknown) => {
     await client.endRun(run.run_id, undefined).catch(() => {})
     throw error
@@ -84,6 +89,10 @@ export async function runCommand(options: RunOptions): Promise<number> {
   // The proxy is gone, or the daemon is one of an older version, which takes the end of a run from its identity alone.
   if (end.kind === 'lost' || (end.kind === 'ended' && !end.isTold)) await tellEnd(options, run.run_id, exit.code)
   return exit.code
+}
+
+function startOf({ level, socketFolder, seenFolder, allowed = [], ports = [] }: RunIsolation) {
+  return { isolation: level, socketFolder, seenFolder, allowed, ports }
 }
 
 /** Registers the key of the run: as the agent of this home, or by the run around it. */
@@ -161,16 +170,38 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
   if (connected.length > 0)
     for (const { what, way } of limitsOf(command)) warn(`${capital(what)}: its requests get no credentials. ${way}`)
   proxy.describe({ run_id: runId, agent: handle, settings, changes })
-  return await spawnChild({
+  const { sandbox } = isolation
+  const child = {
     ...withBrowser(options, listening, { ...environment, ...ownSocket }),
     descriptors,
-    enclosed: isolation.enclosure?.enclosed,
     atTerminal,
-    onStart: (pid) => {
+    onStart: (pid: number) => {
       proxy.childStarted(pid)
       void tellOfProxy(options, runId)
     },
-  })
+  }
+  if (sandbox) {
+    const shown = [listening.folder]
+    const own = profileOf(options, listening)
+    return await spawnSandboxed({ ...child, sandbox, ways: listening.ways, shown, own, warn })
+  }
+  if (options.isOfOuterRun) await openInside(listening.ways)
+  return await spawnChild({ ...child, enclosed: isolation.enclosure?.enclosed })
+}
+
+/** The folder of the profile of a browser, where the command is one. */
+function profileOf({ command: [file], browser }: RunOptions, { folder }: ListeningProxy): readonly string[] {
+  if (!browser && !isBrowser(file)) return []
+  const profile = join(folder, 'browser')
+  mkdirSync(profile, { recursive: true, mode: 0o700 })
+  return [profile]
+}
+
+/** The proxy of a run within a sandboxed one is outside, and this process is inside with its command. */
+async function openInside(ways: ListeningProxy['ways']): Promise<void> {
+  if (ways.length === 0) return
+  const { openPassage } = await import('./passage.ts')
+  await Promise.all(ways.map(({ host, port, socket }) => openPassage({ host, port }, { path: socket })))
 }
 
 function capital(text: string): string {

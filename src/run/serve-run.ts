@@ -11,6 +11,7 @@ import type { StartedProxy } from './proxy-process.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
 import { serveRunSocket } from './run-socket.ts'
+import { openWays } from './sandbox-ways.ts'
 import { hasJava, readTrustBase, type TrustBase, writeTrustFiles } from './trust-files.ts'
 
 export interface ServeOptions {
@@ -63,7 +64,7 @@ interface StartedRun extends ServeOptions {
 async function serveStarted(run: StartedRun): Promise<void> {
   const broker = run.clientOf({ handle: run.start.handle, key: run.key })
   sweepRunFolders(run.temporaryFolder)
-  const folder = createRunFolder(run.temporaryFolder)
+  const folder = createRunFolder(run.start.parentFolder ?? run.temporaryFolder)
   let isTold = false
   let exitCode: number | undefined
   try {
@@ -92,6 +93,7 @@ async function serveChild(
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
   const descendants = new Descendants(password)
+  const admitted = new Set<number>()
   let description: string | undefined
   void channel.description.then((text) => {
     description = text
@@ -103,31 +105,47 @@ async function serveChild(
     coverable,
     runId: start.runId,
     strict: start.strict,
+    allowed: start.allowed,
+    hasOwnMachine: start.isolation !== 'sandbox',
+    ports: start.ports,
     log: run.openLog(start.logFile),
     password,
     describe: (inner) => (inner === undefined ? (description ?? '{}') : attested(inner, start, key)),
     ...(needsOpenDoor(run) && {
-      admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
+      admits: ({ peerPort, ownPort }) => admitted.delete(peerPort) || descendants.ownConnection(peerPort, ownPort),
     }),
   })
   onChanged = () => void proxy.routesChanged()
   // The run lives as long as its channel, also where nothing is asked.
   line.open().catch(() => undefined)
   const socket = await openRunSocket(run, broker)
+  const out = await openWaysOf(run, proxy, (port) => admitted.add(port))
   try {
-    channel.send({ type: 'listening', listening: listening(run, proxy, run.folder) })
+    channel.send({ type: 'listening', listening: { ...listening(run, proxy, run.folder), ways: out.ways } })
     return await whileNeeded(channel, descendants)
   } finally {
     socket?.close()
+    out.close()
     await proxy.close()
     line.close()
   }
 }
 
-async function openRunSocket({ start, key, channel, startProxy }: StartedRun, broker: DaemonClient) {
+async function openWaysOf({ start }: StartedRun, proxy: RunningProxy, onAdmitted: (port: number) => void) {
+  const { isolation, socketFolder, seenFolder, ports, allowed: hosts } = start
+  if (isolation !== 'sandbox' || socketFolder === undefined || seenFolder === undefined) return NO_WAYS
+  return await openWays({ proxy, ports, hosts, socketFolder, seenFolder, onAdmitted })
+}
+
+const NO_WAYS = { ways: [], close() {} }
+
+async function openRunSocket(
+  { start, key, channel, startProxy, folder: parentFolder }: StartedRun & { readonly folder: string },
+  broker: DaemonClient,
+) {
   const { socketFolder: folder, seenFolder } = start
   if (folder === undefined || seenFolder === undefined) return undefined
-  const outer = { ...start, socketFolder: folder, seenFolder }
+  const outer = { ...start, socketFolder: folder, seenFolder, parentFolder }
   const register = channel.register.bind(channel)
   const startInner = (line: Duplex) => serveInnerRun(line, { startProxy, outer, key, register })
   return await serveRunSocket({ folder, broker, startInner })
@@ -149,7 +167,11 @@ function needsOpenDoor({ start, trust }: StartedRun): boolean {
   return KNOWS_DESCENDANTS && (start.hasBrowser || trust.withJava)
 }
 
-function listening({ start, trust }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
+function listening(
+  { start, trust }: StartedRun,
+  proxy: RunningProxy,
+  folder: string,
+): Omit<OnTheWire<ListeningProxy>, 'ways'> {
   const { port, openPort, credentials, caPem, keyPin } = proxy
   return {
     port,

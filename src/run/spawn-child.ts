@@ -1,4 +1,4 @@
-import { type ChildProcess, type StdioOptions, spawn } from 'node:child_process'
+import { spawn } from 'node:child_process'
 import { existsSync, statSync } from 'node:fs'
 import { constants } from 'node:os'
 import { delimiter, join } from 'node:path'
@@ -45,7 +45,7 @@ export function spawnChild({
   return new Promise((resolve) => {
     const child = spawn(program, args, { env: { ...environment }, stdio: standardAnd(descriptors), shell: false })
     if (child.pid !== undefined) onStart(child.pid)
-    const stopForwarding = forwardSignals(child, atTerminal)
+    const stopForwarding = forwardSignals((signal) => void child.kill(signal), atTerminal)
     child.once('error', (error) => {
       stopForwarding()
       resolve(cannotRun(file, error))
@@ -57,7 +57,8 @@ export function spawnChild({
   })
 }
 
-function standardAnd(descriptors: readonly number[]): StdioOptions {
+/** The standard streams, and each of these under its own number. */
+export function standardAnd(descriptors: readonly number[]): (number | 'ignore')[] {
   const stdio: (number | 'ignore')[] = [0, 1, 2]
   // Above 2, what is ignored is not opened.
   for (let number = 3; number <= Math.max(2, ...descriptors); number += 1) {
@@ -66,10 +67,11 @@ function standardAnd(descriptors: readonly number[]): StdioOptions {
   return stdio
 }
 
-function forwardSignals(child: ChildProcess, atTerminal: boolean): () => void {
+/** Passes on what is for the child, but for what a terminal sends to it as well; until what comes back is called. */
+export function forwardSignals(pass: (signal: NodeJS.Signals) => void, atTerminal: boolean): () => void {
   const listeners = FORWARDED.map((signal) => {
     const listener = () => {
-      if (!atTerminal || !SENT_BY_TERMINAL.has(signal)) child.kill(signal)
+      if (!atTerminal || !SENT_BY_TERMINAL.has(signal)) pass(signal)
     }
     process.on(signal, listener)
     return () => process.off(signal, listener)
@@ -88,7 +90,8 @@ function whyNotExecutable(file: string, { PATH = '/bin:/usr/bin' }: ChildCommand
   return Object.assign(new Error(why), { code })
 }
 
-function cannotRun(file: string, error: Error): ChildExit {
+/** What is said of a command that could not be started. */
+export function cannotRun(file: string, error: Error): ChildExit {
   const isMissing = 'code' in error && error.code === 'ENOENT'
   const name = commandName(file)
   return isMissing
