@@ -225,7 +225,7 @@ export const sharpTools: readonly SharpTool[] = [
     modules: ['node:net'],
     rooms: ['network', 'isolation', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
   },
-  { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
+  { modules: ['node:http', 'node:https'], rooms: ['cli', 'client', 'isolation', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:child_process'], rooms: ['cli', 'isolation', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {
@@ -247,6 +247,7 @@ export const environmentReaders: readonly string[] = [
   'src/cli/main.ts',
   'src/cli/run-proxy.ts',
   'src/daemon/main.ts',
+  'src/isolation/attacker.cjs',
   'src/run/preload.cjs',
 ]
 

@@ -380,6 +380,12 @@ function defineHome(commands: Commands): void {
       '--accept-restore',
       'after damage or a restored backup: take the vault as it is, give up what does not open',
     )
+    .addOption(
+      new Option('--isolation [level]', 'try from inside of a run what its isolation holds').choices([
+        'shield',
+        'sandbox',
+      ]),
+    )
     .does<DoctorOptions>(async (invocation, options) =>
       (await import('./commands/doctor.ts')).doctor(invocation, options),
     )

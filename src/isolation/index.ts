@@ -3,6 +3,13 @@
  * sandbox, which leaves a command its folder and its proxy (decisions/0028).
  * Must never be the reason that a command sees more than it asked for: what cannot be had is said, not left out in silence.
  */
+export {
+  ATTACKER,
+  type AttackOrders,
+  type AttackTargets,
+  attacksOn,
+  type Verdict,
+} from './attacks.ts'
 export { keyringSockets } from './hidden-places.ts'
 export {
   type Enclosure,
