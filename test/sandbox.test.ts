@@ -185,6 +185,18 @@ describe('broker run --sandbox', { skip: whyNot('bubblewrap'), timeout: 240_000 
     assert.equal((await terminal.ended).code, 0)
   })
 
+  it('lets nobody type into the terminal for its user', { skip: whyNot('python3') }, async () => {
+    const type = `
+import fcntl, termios
+try: fcntl.ioctl(0, termios.TIOCSTI, b'x')
+except OSError as error: print(error.errno)`
+    const inside = await sandboxed([], 'python3', '-c', type)
+    const outside = await world.broker(['run', '--', 'python3', '-c', type])
+
+    // EPERM of the filter, in place of ENOTTY of a pipe.
+    assert.deepEqual([inside.stdout, outside.stdout], ['1\n', '25\n'], inside.stderr)
+  })
+
   it('opens what it is told to: paths, ports, hosts', async () => {
     const other = join(world.temporary, 'other')
     const secret = join(world.folder, '..', '.ssh')

@@ -156,6 +156,41 @@ describe('the shield', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
     assert.ok(log.events.every(({ run_id }: { run_id: string }) => run_id === started.run_id))
   })
 
+  it('takes from its command only what makes a run within it smaller', async () => {
+    const log = join(world.folder, 'chosen.log')
+    const grab = `
+      const http = require('node:http')
+      const begin = (request, start) => new Promise((resolve) => {
+        const headers = { connection: 'Upgrade', upgrade: 'broker-run' }
+        const asked = http.request({ socketPath: process.env.BROKER_RUN_SOCKET, path: '/run', headers })
+        asked.on('upgrade', (_, socket) => {
+          let text = ''
+          socket.write(JSON.stringify({ type: 'begin', request }) + '\\n' + JSON.stringify({ type: 'start', start }) + '\\n')
+          socket.on('data', (chunk) => {
+            text += chunk
+            const said = text.split('\\n').slice(0, -1).map((line) => JSON.parse(line))
+            const last = said.find(({ type }) => type === 'listening' || type === 'failed')
+            if (last) { socket.destroy(); resolve(said.map(({ type, did, routes, failure }) => ({ type, did, hosts: routes?.routes.map(({ host }) => host), failure }))) }
+          })
+        })
+        asked.end()
+      })
+      const mine = 'did:key:z6MkhaXgBZDvotDkL5257faiztiGiC2QtKLGpbnnEGta2doK'
+      const start = { runId: 'x', handle: 'x', strict: false, hasBrowser: false, logFile: ${JSON.stringify(log)}, isolation: 'none', parentFolder: ${JSON.stringify(world.folder)} }
+      Promise.all([begin({ did: mine, only: ['other'] }, start), begin({ did: mine, isolation: 'none', within: 'x' }, start)]).then((all) => console.log(JSON.stringify({ mine, all })))`
+
+    const { stdout, stderr } = await world.broker(['run', '--only', 'acme', '--', process.execPath, '-e', grab])
+
+    const { mine, all } = JSON.parse(stdout || stderr)
+    const [wider, other] = all
+    assert.match(wider.at(-1).failure.message, /not started with --only other/)
+    assert.notEqual(other[0].did, mine)
+    assert.deepEqual(other.find(({ type }: { type: string }) => type === 'routes').hosts, [ACME])
+    assert.equal(readdirSync(world.folder).includes('chosen.log'), false)
+    const [inner] = await auditLog('-n', '1', '--event', 'run.started')
+    assert.equal(inner.isolation, 'shield')
+  })
+
   it('lets `broker` in the command do what a run may, and tells what it may not', async () => {
     const script = `
       "$0" whoami --json && "$0" connections --json && "$0" log --json && "$0" why https://${ACME}/ --json
