@@ -211,6 +211,15 @@ except OSError as error: print(error.errno)`
     assert.equal(closed.stdout, 'hidden\nrefused\n closed\n')
     assert.equal(opened.stdout, 'a key\nof the machine')
     assert.deepEqual(readdirSync(other), ['written.txt'])
+    writeFileSync(join(secret, 'config'), 'settings\n')
+    const one = ['--allow-read', join(secret, 'config')]
+    const part = await sandboxed(
+      one,
+      'sh',
+      '-c',
+      `cat "${secret}/config"; cat "${secret}/id" || echo x > "${secret}/new" || echo hidden`,
+    )
+    assert.equal(part.stdout, 'settings\nhidden\n', part.stderr)
     const missing = await sandboxed(['--allow-write', join(other, 'gone')], 'true')
     assert.equal(missing.code, 2)
     const useless = await world.broker(['run', '--allow-write', other, '--', 'true'])

@@ -106,7 +106,8 @@ async function enclose(
   }
   const place = { hidden, folder: process.cwd(), needed: [tmpdir()], environment }
   try {
-    const made = { level, socketFolder, seenFolder: paths.home }
+    const seenFolder = process.platform === 'linux' ? paths.home : socketFolder
+    const made = { level, socketFolder, seenFolder }
     if (level === 'shield') return { ...made, enclosure: await raiseShield(place), ...allowances(options) }
     return { ...made, ...(await sandboxOf(options, place, socketFolder)) }
   } catch (error) {
@@ -117,7 +118,7 @@ async function enclose(
 
 async function sandboxOf(
   options: IsolationOptions,
-  place: Omit<Parameters<typeof makeSandbox>[0], 'readable' | 'writable' | 'userFolder'>,
+  place: Omit<Parameters<typeof makeSandbox>[0], 'readable' | 'writable' | 'userFolder' | 'ports'>,
   socketFolder: string,
 ) {
   const { allowRead = [], allowWrite = [] } = options
@@ -129,6 +130,7 @@ async function sandboxOf(
     writable: allowWrite.map(pathThere),
     userFolder: userFolder(),
     hostsFile: hostsWith(named, socketFolder),
+    ports,
   })
   return { sandbox, allowed: named, ports }
 }

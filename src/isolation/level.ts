@@ -8,18 +8,23 @@ export class IsolationUnavailable extends Error {
 
 /** What starts a command in a sandbox. */
 export interface Sandbox {
-  /**
-   * The words that start a program in it. `shown` are folders that it may read besides, `own` such as it may write; `filterAt` is the
-   * descriptor that {@link filter} is read from.
-   */
-  enclosed(
-    command: readonly [string, ...string[]],
-    place: { readonly shown?: readonly string[]; readonly own?: readonly string[]; readonly filterAt?: number },
-  ): readonly [string, ...string[]]
-  /** The program that starts the command inside, and is told what by its channel. */
-  readonly firstProcess: readonly [string, ...string[]]
+  /** The words that start a program in it. */
+  enclosed(command: readonly [string, ...string[]], place: SandboxPlace): readonly [string, ...string[]]
+  /** The program that starts the command inside, and is told what by its channel; undefined where the command starts by itself. */
+  readonly firstProcess: readonly [string, ...string[]] | undefined
   /** System calls that are refused, as bubblewrap reads them. */
   readonly filter: Buffer | undefined
+}
+
+/** What of a sandbox is known when its run is. */
+interface SandboxPlace {
+  /** Folders that the command may read besides, and such as it may write. */
+  readonly shown?: readonly string[]
+  readonly own?: readonly string[]
+  /** Ports of the run's proxy. */
+  readonly reached?: readonly number[]
+  /** The descriptor that the filter is read from. */
+  readonly filterAt?: number
 }
 
 /** A way out of a sandbox, as the first program in it opens it. */

@@ -3,6 +3,7 @@ import { relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hiddenArguments } from './hidden-places.ts'
 import { IsolationUnavailable, type Sandbox } from './level.ts'
+import { seatbeltProfile } from './seatbelt.ts'
 import { refuseHiddenNeeds, type ShieldOptions, tryOut } from './shield.ts'
 import { terminalFilter } from './terminal-filter.ts'
 import { systemTool } from './tools.ts'
@@ -17,6 +18,8 @@ export interface SandboxOptions extends ShieldOptions {
   readonly userFolder: string
   /** What the command sees as the file of host names; the machine's where absent. */
   readonly hostsFile?: string | undefined
+  /** Ports of this machine that it shares. */
+  readonly ports: readonly number[]
 }
 
 const FIRST_PROCESS = fileURLToPath(new URL('./sandbox-init.cjs', import.meta.url))
@@ -29,6 +32,7 @@ const FIRST_PROCESS = fileURLToPath(new URL('./sandbox-init.cjs', import.meta.ur
  */
 export async function makeSandbox(options: SandboxOptions): Promise<Sandbox> {
   refuseHiddenNeeds(options)
+  if (process.platform === 'darwin') return await seatbelt(options)
   if (process.platform !== 'linux') throw new IsolationUnavailable('this system has none')
   const bwrap = systemTool('bwrap', options.environment)
   const walls = wallsOf(options)
@@ -46,6 +50,28 @@ export async function makeSandbox(options: SandboxOptions): Promise<Sandbox> {
   return { enclosed, firstProcess: [process.execPath, FIRST_PROCESS], filter: terminalFilter() }
 }
 
+const SANDBOX_EXEC = '/usr/bin/sandbox-exec'
+
+/** On macOS a profile is all there is: no first program, and no way out but the ports that it names. */
+async function seatbelt(options: SandboxOptions): Promise<Sandbox> {
+  const { folder, needed, readable, writable, environment, userFolder, hidden, ports } = options
+  if (!existsSync(SANDBOX_EXEC)) throw new IsolationUnavailable(`there is no ${SANDBOX_EXEC}`)
+  const caches = cacheFolders(environment, userFolder)
+  const enclosed: Sandbox['enclosed'] = ([file, ...args], { shown = [], own = [], reached = [] }) => {
+    const profile = seatbeltProfile({
+      hidden: { ...hidden, home: real(hidden.home), instead: real(hidden.instead) },
+      credentials: credentialPlaces(environment, userFolder).flatMap(there),
+      readable: [...readable, ...shown].map(real),
+      writable: [...[ownFolder(folder), ...needed, ...caches, ...writable].flatMap(there), ...own],
+      reached,
+      shared: ports,
+    })
+    return [SANDBOX_EXEC, '-p', profile, file, ...args]
+  }
+  await tryOut(enclosed(['true'], {}), environment)
+  return { enclosed, firstProcess: undefined, filter: undefined }
+}
+
 const NAMESPACES = ['user', 'pid', 'net', 'ipc', 'uts']
 
 function wallsOf({ folder, readable, writable, environment, userFolder, needed }: SandboxOptions): readonly string[] {
@@ -54,6 +80,9 @@ function wallsOf({ folder, readable, writable, environment, userFolder, needed }
   const sockets = socketFolders(environment, userFolder)
   const credentials = credentialPlaces(environment, userFolder)
   const isOpened = (path: string) => [...readable, ...writable].some((opened) => isWithin(real(opened), real(path)))
+  const hidden = unique([...credentials, ...sockets].flatMap(there)).filter(
+    (path) => !isOpened(path) && !isWithin(path, real(folder)),
+  )
   return [
     ...NAMESPACES.map((name) => `--unshare-${name}`),
     // In a network of its own it may serve at any port.
@@ -63,11 +92,11 @@ function wallsOf({ folder, readable, writable, environment, userFolder, needed }
     // Where some systems have their programs.
     ...['/run/current-system', '/run/wrappers'].flatMap((path) => ['--ro-bind-try', path, path]),
     ...unique([ownFolder(folder), ...cacheFolders(environment, userFolder)].flatMap(there)).flatMap(bound),
-    ...unique([...credentials, ...sockets].flatMap(there))
-      .filter((path) => !isOpened(path) && !isWithin(path, real(folder)))
-      .flatMap(covered),
+    ...hidden.flatMap(covered),
     ...readable.flatMap((path) => ['--ro-bind', real(path), real(path)]),
     ...writable.flatMap((path) => bound(real(path))),
+    // Not before: what was opened within has its place there.
+    ...hidden.filter(isFolder).flatMap((path) => ['--remount-ro', path]),
   ]
 }
 
@@ -81,7 +110,11 @@ function bound(path: string): readonly string[] {
 }
 
 function covered(path: string): readonly string[] {
-  return statSync(path).isDirectory() ? ['--tmpfs', path, '--remount-ro', path] : ['--ro-bind', '/dev/null', path]
+  return isFolder(path) ? ['--tmpfs', path] : ['--ro-bind', '/dev/null', path]
+}
+
+function isFolder(path: string): boolean {
+  return statSync(path).isDirectory()
 }
 
 function there(path: string): readonly string[] {

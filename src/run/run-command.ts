@@ -183,7 +183,12 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
   if (sandbox) {
     const shown = [listening.folder]
     const own = profileOf(options, listening)
-    return await spawnSandboxed({ ...child, sandbox, ways: listening.ways, shown, own, warn })
+    const { firstProcess } = sandbox
+    if (firstProcess) {
+      return await spawnSandboxed({ ...child, sandbox, firstProcess, ways: listening.ways, shown, own, warn })
+    }
+    const reached = [listening.port, ...(listening.openPort === undefined ? [] : [listening.openPort])]
+    return await spawnChild({ ...child, enclosed: (words) => sandbox.enclosed(words, { shown, own, reached }) })
   }
   if (options.isOfOuterRun) await openInside(listening.ways)
   return await spawnChild({ ...child, enclosed: isolation.enclosure?.enclosed })

@@ -133,7 +133,9 @@ async function serveChild(
 
 async function openWaysOf({ start }: StartedRun, proxy: RunningProxy, onAdmitted: (port: number) => void) {
   const { isolation, socketFolder, seenFolder, ports, allowed: hosts } = start
-  if (isolation !== 'sandbox' || socketFolder === undefined || seenFolder === undefined) return NO_WAYS
+  // Elsewhere a sandbox has the machine's own loopback.
+  if (process.platform !== 'linux' || isolation !== 'sandbox' || socketFolder === undefined || seenFolder === undefined)
+    return NO_WAYS
   return await openWays({ proxy, ports, hosts, socketFolder, seenFolder, onAdmitted })
 }
 

@@ -5,6 +5,8 @@ import { type ChildCommand, type ChildExit, cannotRun, forwardSignals, standardA
 
 export interface SandboxedCommand extends Omit<ChildCommand, 'enclosed'> {
   readonly sandbox: Sandbox
+  /** The program inside that starts the command. */
+  readonly firstProcess: NonNullable<Sandbox['firstProcess']>
   readonly ways: readonly SandboxWay[]
   readonly warn: (message: string) => void
   /** Folders that the command may read besides, and such as it may write. */
@@ -59,10 +61,10 @@ export function spawnSandboxed(command: SandboxedCommand): Promise<ChildExit> {
   return ended.promise.finally(stopForwarding)
 }
 
-function startFirst({ sandbox, descriptors, environment, shown, own }: SandboxedCommand): ChildProcess {
+function startFirst({ sandbox, firstProcess, descriptors, environment, shown, own }: SandboxedCommand): ChildProcess {
   const channelAt = Math.max(2, ...descriptors) + 1
   const filterAt = channelAt + 1
-  const { filter, firstProcess } = sandbox
+  const { filter } = sandbox
   const [file, ...args] = sandbox.enclosed(firstProcess, { shown, own, ...(filter && { filterAt }) })
   const child = spawn(file, args, {
     env: { PATH: environment['PATH'] },
