@@ -463,7 +463,7 @@ describe('broker run', { timeout: 240_000 }, () => {
 
       assert.deepEqual(
         Object.keys(env).filter((name) => name.startsWith('BROKER_')),
-        [],
+        ['BROKER_RUN_SOCKET'],
       )
       assert.doesNotMatch(JSON.stringify(env), /CNRY/)
       assert.equal(env['ACME_API_KEY'], 'broker-proxy-managed')

@@ -53,7 +53,7 @@ describe('a run within a run', { timeout: 240_000 }, () => {
     assert.equal(status, 200)
     assert.deepEqual(
       Object.keys(env).filter((name) => name.startsWith('BROKER_')),
-      [],
+      ['BROKER_RUN_SOCKET'],
     )
     assert.doesNotMatch(JSON.stringify(env), /CNRY/)
     const events = JSON.parse((await world.broker(['log', '--json', '-n', '6'])).stdout)
@@ -140,7 +140,9 @@ describe('a run within a run', { timeout: 240_000 }, () => {
     })
     const show = [BROKER, 'run', '--', process.execPath, '-e', 'console.log(process.env.ACME_API_KEY)']
 
-    const lied = await world.broker(['run', '--only', 'other', '--', 'env', `HTTPS_PROXY=${liar}`, ...show])
+    // Under the shield it has no key that it could sign such a start with.
+    const lying = ['run', '--no-shield', '--only', 'other', '--', 'env', `HTTPS_PROXY=${liar}`, ...show]
+    const lied = await world.broker(lying)
     const named = await world.broker(show.slice(1), { env: { BROKER_OUTER_RUN: run_id } })
     await wide.end()
 
@@ -153,7 +155,8 @@ describe('a run within a run', { timeout: 240_000 }, () => {
     const switching = `"$0" agent create second >/dev/null && "$0" agent use second >/dev/null && "$0" run -- "$@"`
     const command = ['sh', '-c', switching, BROKER, process.execPath, '-e', CHILD, `https://${ACME}/v1/items`]
 
-    const { stdout, stderr } = await world.broker(['run', '--', ...command])
+    // Under the shield there are no agents to choose from.
+    const { stdout, stderr } = await world.broker(['run', '--no-shield', '--', ...command])
     const [inner, outer] = await auditLog('-n', '2', '--event', 'run.started')
 
     assert.equal(JSON.parse(stdout).status, 200, stderr)
@@ -199,7 +202,7 @@ describe('a run within a run', { timeout: 240_000 }, () => {
   })
 
   it('leaves a daemon that it started to itself', async () => {
-    const { code, stderr } = await world.broker(['run', '--', BROKER, 'daemon', 'restart'])
+    const { code, stderr } = await world.broker(['run', '--no-shield', '--', BROKER, 'daemon', 'restart'])
 
     assert.equal(code, 0, stderr)
     assert.doesNotMatch(stderr, /the proxy stays/)

@@ -50,11 +50,16 @@ export const rooms: readonly Room[] = [
     ],
     types: SHAPES,
   },
-  { name: 'run', imports: ['protocol', 'network', 'identity', 'proxy'], types: [...SHAPES, 'client', 'config'] },
+  { name: 'isolation', imports: [] },
+  {
+    name: 'run',
+    imports: ['protocol', 'network', 'identity', 'isolation', 'proxy'],
+    types: [...SHAPES, 'client', 'config'],
+  },
   { name: 'import', imports: ['protocol', 'network'], types: [...SHAPES, 'client'] },
   {
     name: 'cli',
-    imports: ['protocol', 'network', 'identity', 'config', 'client', 'proxy', 'run', 'import', 'export'],
+    imports: ['protocol', 'network', 'identity', 'config', 'client', 'isolation', 'proxy', 'run', 'import', 'export'],
     types: SHAPES,
   },
   { name: 'dashboard', imports: [], types: SHAPES },
@@ -230,11 +235,21 @@ export const sharpTools: readonly SharpTool[] = [
   // its preload teaches the child's Node to use the proxy.
   {
     modules: ['node:net'],
-    rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'proxy/http2', 'run', 'daemon/api', 'daemon/flows'],
+    rooms: [
+      'network',
+      'isolation',
+      'proxy',
+      'proxy/tls',
+      'proxy/http1',
+      'proxy/http2',
+      'run',
+      'daemon/api',
+      'daemon/flows',
+    ],
   },
-  { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
+  { modules: ['node:http', 'node:https'], rooms: ['cli', 'client', 'isolation', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:http2'], rooms: ['proxy/http2'] },
-  { modules: ['node:child_process'], rooms: ['cli', 'run'] },
+  { modules: ['node:child_process'], rooms: ['cli', 'isolation', 'run'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {
     modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],
@@ -255,6 +270,7 @@ export const environmentReaders: readonly string[] = [
   'src/cli/main.ts',
   'src/cli/run-proxy.ts',
   'src/daemon/main.ts',
+  'src/isolation/attacker.cjs',
   'src/run/preload.cjs',
 ]
 

@@ -24,6 +24,7 @@ export type Part =
   | 'grpc for python3'
   | 'nghttp2'
   | 'strace'
+  | 'bubblewrap'
   | 'zsh'
   | 'fish'
 
@@ -61,6 +62,7 @@ export const parts: Readonly<
   },
   nghttp2: { programs: ['nghttp', 'h2load'], packages: ['nghttp2-client'] },
   strace: { programs: ['strace'], packages: ['strace'] },
+  bubblewrap: { programs: ['bwrap', 'nsenter', 'setpriv'], packages: ['bubblewrap', 'util-linux'] },
   zsh: { programs: ['zsh'], packages: ['zsh'] },
   fish: { programs: ['fish'], packages: ['fish'] },
 }

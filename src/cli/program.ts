@@ -143,6 +143,21 @@ function defineEveryday(commands: Commands): void {
     .option('--only <providers>', 'inject credentials of these providers only, comma-separated', commaSeparated)
     .option('--strict', 'refuse every host that no connected provider matches')
     .option('--browser', 'let a browser that the command starts use the proxy, with a profile of its own')
+    .option(
+      '--sandbox',
+      'no network but the proxy, no files to write but of the folder, caches and its own temporary ones',
+    )
+    .option('--allow-read <path>', 'in a sandbox: read this, which it hides (repeatable)', repeated)
+    .option('--allow-write <path>', 'in a sandbox: write this, too (repeatable)', repeated)
+    .option('--allow-port <port>', "in a sandbox: share this port of the machine's loopback (repeatable)", ports)
+    .option('--allow-net <host[:port]>', 'reach this host, also with --strict (repeatable)', hosts)
+    .option('--no-shield', "do not hide what is Broker's from the command")
+    .addOption(
+      new Option(
+        '--require-isolation [level]',
+        'refuse to run the command without the shield, or without the sandbox',
+      ).choices(['shield', 'sandbox']),
+    )
     .passThrough('[options] -- <command...>')
     .does<RunCommandOptions>(async (invocation, options, ...command) =>
       (await import('./commands/run.ts')).run(invocation, command, options),
@@ -386,6 +401,12 @@ function defineHome(commands: Commands): void {
       '--accept-restore',
       'after damage or a restored backup: take the vault as it is, give up what does not open',
     )
+    .addOption(
+      new Option('--isolation [level]', 'try from inside of a run what its isolation holds').choices([
+        'shield',
+        'sandbox',
+      ]),
+    )
     .does<DoctorOptions>(async (invocation, options) =>
       (await import('./commands/doctor.ts')).doctor(invocation, options),
     )
@@ -598,6 +619,26 @@ function pairs(text: string, before: Readonly<Record<string, string>> = {}): Rea
 }
 
 const MOST = 999_999
+
+function ports(text: string, before: readonly number[] = []): readonly number[] {
+  const port = /^\d{1,5}$/.test(text) ? Number(text) : 0
+  if (port < 1 || port > 65_535) throw new InvalidArgumentError('It must be a port, 1 to 65535.')
+  return [...before, port]
+}
+
+interface NamedHost {
+  readonly host: string
+  readonly port?: number
+}
+
+function hosts(text: string, before: readonly NamedHost[] = []): readonly NamedHost[] {
+  const [, host, port] = /^(\[[0-9a-f:.]+\]|[a-z0-9._-]+)(?::(\d{1,5}))?$/i.exec(text) ?? []
+  if (!host || Number(port ?? 443) > 65_535 || port === '0') {
+    throw new InvalidArgumentError('Write it as host or host:port.')
+  }
+  const name = host.toLowerCase().replace(/^\[|\]$|\.$/g, '')
+  return [...before, { host: name, ...(port !== undefined && { port: Number(port) }) }]
+}
 
 function positive(text: string): number {
   const number = /^\d{1,6}$/.test(text) ? Number(text) : 0

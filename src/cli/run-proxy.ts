@@ -6,6 +6,7 @@ import { type CorporateProxy, parseConnectTo, parseCorporateProxy, throughOuterR
 import { openRunChannel, type ProxySettings, serveRun } from '../run/index.ts'
 import { type DebugLog, openDebugLog } from './debug-log.ts'
 import { connect } from './session.ts'
+import { startRunProxy } from './start-run-proxy.ts'
 
 /** The process of a run's proxy: `broker run` starts it and speaks with it over the channel that it was born with. */
 export async function main(): Promise<void> {
@@ -21,6 +22,7 @@ export async function main(): Promise<void> {
     clientOf: (signer) => connect(config, log, signer),
     proxySettings: () => settingsOf(config),
     inherited: config.inherited,
+    startProxy: () => startRunProxy(config.environment),
     temporaryFolder,
     openLog: (path) => {
       log = openDebugLog({ path, isDefault: path === config.paths.clientLog })

@@ -27,7 +27,8 @@ export async function asAgent<Result>(
   signer?: Signer,
 ): Promise<Result> {
   await requireDaemonWithoutAgent(config, log)
-  const client = connect(config, log, signer ?? activeSigner(config), (health) => {
+  const own = config.runSocket === undefined ? (signer ?? activeSigner(config)) : undefined
+  const client = connect(config, log, own, (health) => {
     const skew = versionSkew(version, health.version, config)
     if (skew !== undefined) output.noticeOnce(skew)
   })
@@ -42,7 +43,7 @@ export async function asAgent<Result>(
 
 // That no daemon runs is what a new user has to know first.
 async function requireDaemonWithoutAgent(config: Config, log: DebugLog): Promise<void> {
-  if (activeHandle(config) === undefined) await proveDaemon(config, log)
+  if (config.runSocket === undefined && activeHandle(config) === undefined) await proveDaemon(config, log)
 }
 
 /** @throws BrokerError DaemonUnavailableError where the daemon that is meant does not answer. */
@@ -67,6 +68,7 @@ export function connect(
   return new DaemonClient({
     baseUrl: config.baseUrl,
     ...(signer && { signer }),
+    ...(config.runSocket && { runSocket: config.runSocket }),
     ...(onProven && { onProven }),
     check: (did) => daemonCheck(config)(did),
     trust: () => trustOf(config),
@@ -76,6 +78,7 @@ export function connect(
       if (path === RESOLVE && request.status === 200) return
       log.write({ event: 'request', ...request, path: withoutSession(path), milliseconds: Math.round(milliseconds) })
     },
+    ...(config.runSocket && { unreachableHint: 'The run that this is called in may have ended.' }),
     ...(!config.baseUrlIsOwn && {
       unreachableHint: 'Check that the daemon runs there, or name another with BROKER_BASE_URL.',
     }),

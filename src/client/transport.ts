@@ -47,21 +47,30 @@ const STALE_CODES: ReadonlySet<unknown> = new Set(['ECONNRESET', 'EPIPE'])
 
 const KEPT = { keepAlive: true, noDelay: true, maxFreeSockets: 16 }
 
+export interface TransportOptions {
+  readonly trust?: (() => Promise<Trust>) | undefined
+  readonly socketPath?: string | undefined
+}
+
 /** Requests to one origin over kept connections; `onClose` hears of each connection that ends. */
 export class Transport {
   #agent: HttpAgent | undefined
   /** Of https, where the caller says whom to trust. */
   readonly #trust: (() => Promise<Trust>) | undefined
   readonly #request: typeof httpRequest
-  readonly #target: { readonly hostname: string; readonly port: string }
+  readonly #target: { readonly hostname: string; readonly port: string } | { readonly socketPath: string }
   readonly #onClose: () => void
 
-  constructor(origin: URL, onClose: () => void, trust?: () => Promise<Trust>) {
-    const secure = origin.protocol === 'https:'
+  /** @param socketPath of a run's own socket, in place of the origin's address */
+  constructor(origin: URL, onClose: () => void, { trust, socketPath }: TransportOptions) {
+    const secure = origin.protocol === 'https:' && socketPath === undefined
     this.#agent = secure ? undefined : new HttpAgent(KEPT)
     this.#trust = trust
     this.#request = secure ? httpsRequest : httpRequest
-    this.#target = { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port }
+    this.#target =
+      socketPath === undefined
+        ? { hostname: origin.hostname.replace(/^\[|\]$/g, ''), port: origin.port }
+        : { socketPath }
     this.#onClose = onClose
   }
 

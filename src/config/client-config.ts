@@ -9,12 +9,16 @@ export interface ClientConfig {
   /** did:key of the daemon at `pinned_base_url`, trusted since it was first met. */
   readonly daemon_did?: string
   readonly pinned_base_url?: string
+  /** What stands around the command of a run; the shield, where it works, if absent. */
+  readonly isolation?: (typeof ISOLATION)[number]
 }
+
+const ISOLATION = ['none', 'shield', 'sandbox'] as const
 
 /** What is undefined is forgotten. */
 type ClientConfigChange = { readonly [Name in keyof ClientConfig]: ClientConfig[Name] | undefined }
 
-const NAMES = ['daemon_base_url', 'active_identity', 'daemon_did', 'pinned_base_url'] as const
+const NAMES = ['daemon_base_url', 'active_identity', 'daemon_did', 'pinned_base_url', 'isolation'] as const
 
 /** @throws BrokerError InvalidRequestError naming the file where it is damaged. */
 export function readClientConfig(paths: HomePaths): ClientConfig {
@@ -27,6 +31,9 @@ function parseClientConfig(json: Readonly<Record<string, unknown>>, path: string
   const config: ClientConfig = Object.fromEntries(known)
   if (config.active_identity !== undefined && !isIdentityHandle(config.active_identity)) {
     throw damaged(path, '"active_identity" is not an identity handle')
+  }
+  if (config.isolation !== undefined && !ISOLATION.includes(config.isolation)) {
+    throw damaged(path, `"isolation" is none of ${ISOLATION.join(', ')}`)
   }
   return config
 }

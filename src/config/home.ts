@@ -12,6 +12,8 @@ export interface HomePaths {
   readonly client: string
   readonly clientConfig: string
   readonly clientLog: string
+  /** Sockets of runs. */
+  readonly runs: string
   readonly providers: string
   /** Signed catalogue files in use. */
   readonly catalogue: string
@@ -40,6 +42,7 @@ export function homePaths(home: string): HomePaths {
     client,
     clientConfig: join(client, 'config.json'),
     clientLog: join(client, 'logs', 'broker.log'),
+    runs: join(client, 'runs'),
     providers: join(home, 'providers'),
     catalogue: join(server, 'catalogue.json'),
     server,

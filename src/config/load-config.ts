@@ -26,6 +26,8 @@ export interface Config {
   readonly environment: Environment
   /** Descriptors from 3 on that were open when `broker` was started. */
   readonly inheritedDescriptors: readonly number[]
+  /** Socket by which the run that this is started in speaks for it, where its command is kept from the rest of Broker. */
+  readonly runSocket?: string
   /** The run that this is started in. */
   readonly outerRun?: OuterRun
 }
@@ -101,6 +103,7 @@ export function loadConfig(environment: Environment, userFolder: string): Config
     inherited: inheritable(environment),
     environment,
     inheritedDescriptors: descriptorsOf(env['BROKER_INHERITED_DESCRIPTORS']),
+    ...(env['BROKER_RUN_SOCKET'] && { runSocket: absolute('BROKER_RUN_SOCKET', env) }),
     ...(env['BROKER_OUTER_RUN'] && { outerRun: { id: env['BROKER_OUTER_RUN'], agent: env['BROKER_OUTER_AGENT'] } }),
   })
 }

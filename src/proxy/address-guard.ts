@@ -2,7 +2,7 @@ import { BlockList, isIP } from 'node:net'
 import { networkInterfaces } from 'node:os'
 import { type Authority, isListed, isMetadataHost, reachedAddress } from '../network/index.ts'
 
-export type ForbiddenAddress = 'daemon_address' | 'metadata_address'
+export type ForbiddenAddress = 'daemon_address' | 'metadata_address' | 'own_machine'
 
 /** Tells whether an address may not be dialled; undefined where it may. `host` is a name or a literal without brackets. */
 export type AddressGuard = (target: Authority) => ForbiddenAddress | undefined
@@ -23,6 +23,11 @@ export function createAddressGuard(daemonAddresses: readonly Authority[]): Addre
     if (named.has(`${address}:${port}`)) return 'daemon_address'
     return localPorts.has(port) && isThisHost(address) ? 'daemon_address' : undefined
   }
+}
+
+/** Whether a host is this machine, by a name or an address of its own, in any spelling. */
+export function isThisMachine(host: string): boolean {
+  return isThisHost(reachedAddress(host))
 }
 
 function isThisHost(host: string): boolean {

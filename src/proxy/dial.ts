@@ -23,6 +23,8 @@ import { issuerOfUntrusted, UpstreamTls } from './tls/index.ts'
 
 interface DialOptions {
   readonly guard: AddressGuard
+  /** Guards what `connectTo` leads to, which the operator said; as `guard` where absent. */
+  readonly redirectGuard?: AddressGuard
   readonly connectTo: readonly ConnectTo[]
   readonly corporateProxy: CorporateProxy | undefined
   readonly upstreamCa: readonly string[]
@@ -112,7 +114,7 @@ export class Dialer {
   /** Refuses what the name alone gives away; the address is checked where it is looked up. */
   async #dial<S extends Socket>(target: Authority, open: (signal: AbortSignal) => Promise<S>): Promise<S> {
     this.#assertAllowed(target)
-    this.#assertAllowed(this.#redirected(target))
+    this.#assertAllowed(this.#redirected(target), this.#options.redirectGuard)
     try {
       const socket = await open(AbortSignal.timeout(this.#options.timeLimit ?? TIME_LIMIT))
       socket.setNoDelay(true)
@@ -182,8 +184,8 @@ export class Dialer {
     return redirectDial(this.#options.connectTo, target)
   }
 
-  #assertAllowed(target: Authority): void {
-    const forbidden = this.#options.guard(target)
+  #assertAllowed(target: Authority, guard = this.#options.guard): void {
+    const forbidden = guard(target)
     if (forbidden !== undefined) throw new DialError(addressRefused(forbidden))
   }
 

@@ -37,6 +37,8 @@ interface FrontDoorOptions {
   readonly authorization: Secret
   readonly routes: RouteTable
   readonly strict: boolean
+  /** What is tunnelled all the same where it is strict. */
+  readonly allowed: readonly { readonly host: string; readonly port?: number }[]
   readonly guard: AddressGuard
   readonly dialer: Dialer
   /** Absent where nothing is routed. */
@@ -145,7 +147,11 @@ export class FrontDoor {
     const { routes, strict } = this.#options
     // A client that leaves a host out in favour of one of its ports would have gone to the others by itself.
     const isRouted = routes.match(target).length > 0 || routes.speaksPlain(target.host)
-    return strict && !isRouted ? strictRefused(target.host) : undefined
+    return strict && !isRouted && !this.#isAllowed(target) ? strictRefused(target.host) : undefined
+  }
+
+  #isAllowed({ host, port }: Authority): boolean {
+    return this.#options.allowed.some((one) => one.host === host && (one.port ?? port) === port)
   }
 
   #refused(refusal: Refusal, head: RequestHead | undefined): void {

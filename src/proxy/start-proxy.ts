@@ -4,7 +4,7 @@ import type { ResolvedCredential } from '../injection/index.ts'
 import type { Authority } from '../network/index.ts'
 import { BrokerError, Secret } from '../protocol/index.ts'
 import type { ResolveRequest, Routes } from '../schemas/index.ts'
-import { createAddressGuard } from './address-guard.ts'
+import { type AddressGuard, createAddressGuard, isThisMachine } from './address-guard.ts'
 import { AuditShipper, type EventBatch } from './audit-shipper.ts'
 import type { ConnectTo } from './connect-to.ts'
 import type { CorporateProxy } from './corporate-proxy.ts'
@@ -38,6 +38,11 @@ export interface ProxyOptions {
   readonly runId: string
   /** Refuse every host that no connected provider matches. */
   readonly strict: boolean
+  /** Hosts that are tunnelled although `strict` refuses others; at any port where none is named. */
+  readonly allowed?: readonly { readonly host: string; readonly port?: number }[]
+  /** False where the child is kept from servers on this machine: then none is reached but those of connections, and these ports. True where absent. */
+  readonly hasOwnMachine?: boolean
+  readonly ports?: readonly number[]
   /** Further roots (PEM) for upstream TLS, beside Node's own and the system's. */
   readonly upstreamCa: readonly string[]
   readonly connectTo: readonly ConnectTo[]
@@ -94,10 +99,12 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
   const { broker, log, runId } = options
   const certificates = authorityFor(options)
   const routes = new RouteTable(options.routes, (host) => certificates?.covers(host) === true)
-  const guard = createAddressGuard(options.daemonAddresses)
+  const redirectGuard = createAddressGuard(options.daemonAddresses)
+  const guard = guardOf(options, redirectGuard, (target) => routes.matchPlain(target).length > 0)
   const dialer = new Dialer({
     ...options,
     guard,
+    redirectGuard,
     corporateProxy: options.corporateProxy,
     staysHere: (target) => routes.matchPlain(target).length > 0,
   })
@@ -115,6 +122,7 @@ export async function startProxy(options: ProxyOptions): Promise<RunningProxy> {
     authorization: new Secret(`Basic ${Buffer.from(`${USERNAME}:${password.reveal()}`).toString('base64')}`),
     routes,
     strict: options.strict,
+    allowed: options.allowed ?? [],
     guard,
     dialer,
     certificates,
@@ -178,6 +186,18 @@ function inTheClear(dialer: Dialer): ServiceDialer {
     versionOf: (_, [first = 'http/1.1']) => first,
     wantsHttp2: () => false,
   }
+}
+
+/** Of a child that is kept from this machine. */
+function guardOf(
+  { hasOwnMachine = true, ports = [] }: ProxyOptions,
+  guard: AddressGuard,
+  isConnected: (target: Authority) => boolean,
+): AddressGuard {
+  if (hasOwnMachine) return guard
+  return (target) =>
+    guard(target) ??
+    (isThisMachine(target.host) && !ports.includes(target.port) && !isConnected(target) ? 'own_machine' : undefined)
 }
 
 const SOCKET_OPTIONS = { allowHalfOpen: true, noDelay: true } as const

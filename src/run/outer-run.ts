@@ -1,4 +1,5 @@
 import { request } from 'node:http'
+import { type SigningKey, signInnerRun } from '../identity/index.ts'
 import { BrokerError, INNER_RUN_PATH, RUN_DESCRIPTION_PATH, type Secret } from '../protocol/index.ts'
 import type { StartRun } from '../schemas/index.ts'
 import type { Changes } from './child-environment.ts'
@@ -25,11 +26,19 @@ export async function outsideOfRun(environment: Environment, proxies: readonly s
     const description = await askRun(new URL(proxy))
     if (description === undefined) continue
     const { agent, changes, run_id, settings } = description
-    const restored = restore(environment, changes)
+    const { BROKER_RUN_SOCKET: _, ...restored } = restore(environment, changes)
     const way = { HTTPS_PROXY: proxy, https_proxy: proxy, HTTP_PROXY: proxy, http_proxy: proxy }
     return { ...settings, ...restored, ...way, BROKER_OUTER_RUN: run_id, BROKER_OUTER_AGENT: agent }
   }
   return Object.fromEntries(Object.entries(environment).filter(([, text]) => !proxies.includes(text ?? '')))
+}
+
+/** Says with the key of the outer run that one of this did:key is within it. */
+export function withinOf(
+  key: SigningKey,
+  { within, did }: { readonly within: string; readonly did: string },
+): WithinRun {
+  return { within, within_signature: signInnerRun(key, { within, did }) }
 }
 
 /** Members of a run's start by which the daemon knows which one it is in. */

@@ -1,8 +1,15 @@
-import type { ChildProcess } from 'node:child_process'
 import { BrokerError, Secret } from '../protocol/index.ts'
-import type { Routes } from '../schemas/index.ts'
+import type { Routes, Run, StartRun } from '../schemas/index.ts'
 import type { LeftProcess } from './descendants.ts'
-import { errorOf, type FromProxy, type ListeningProxy, type RunKey, type StartProxy, type ToProxy } from './messages.ts'
+import {
+  errorOf,
+  type FromProxy,
+  type ListeningProxy,
+  outcomeOf,
+  type RunKey,
+  type StartProxy,
+  type ToOuterRun,
+} from './messages.ts'
 import type { RunDescription } from './outer-run.ts'
 
 /** How the run ended for its proxy. */
@@ -13,9 +20,21 @@ export type RunEnd =
   /** The process of the proxy is gone, or has nothing more to say. */
   | { readonly kind: 'lost' }
 
+/** A process with a channel, or what stands for one. */
+export interface ProxyConnection {
+  readonly connected: boolean
+  on(event: 'message', listener: (message: FromProxy) => void): unknown
+  once(event: 'error', listener: (error: Error) => void): unknown
+  once(event: 'disconnect', listener: () => void): unknown
+  removeAllListeners(event: 'message'): unknown
+  send(message: ToOuterRun, sent: () => void): boolean
+  disconnect(): void
+  unref(): void
+}
+
 /** The process of a proxy, started with a channel before anybody listened, and what it has said since. */
 export interface StartedProxy {
-  readonly child: ChildProcess
+  readonly child: ProxyConnection
   readonly said: readonly FromProxy[]
 }
 
@@ -24,15 +43,19 @@ export interface StartedProxy {
  * tells, or with InternalError where it ends unasked.
  */
 export class ProxyProcess {
-  readonly #child: ChildProcess
+  readonly #child: ProxyConnection
+  readonly #begun = Promise.withResolvers<Run>()
   readonly #key = Promise.withResolvers<RunKey>()
   readonly #routes = Promise.withResolvers<Routes>()
   readonly #listening = Promise.withResolvers<ListeningProxy>()
   readonly #end = Promise.withResolvers<RunEnd>()
 
+  #register = (_request: StartRun): Promise<Run> =>
+    Promise.reject(new BrokerError('OperationNotAllowedError', 'Nothing may be started within this run'))
+
   constructor({ child, said }: StartedProxy) {
     this.#child = child
-    for (const { promise } of [this.#key, this.#routes, this.#listening]) promise.catch(() => {})
+    for (const { promise } of [this.#key, this.#begun, this.#routes, this.#listening]) promise.catch(() => {})
     for (const message of said) this.#heard(message)
     child.removeAllListeners('message')
     this.#child.on('message', (message: FromProxy) => this.#heard(message))
@@ -52,6 +75,17 @@ export class ProxyProcess {
 
   get listening(): Promise<ListeningProxy> {
     return this.#listening.promise
+  }
+
+  /** Has the run around this one begin it; only what makes it smaller counts. */
+  begin(request: Partial<StartRun>): Promise<Run> {
+    this.#tell({ type: 'begin', request })
+    return this.#begun.promise
+  }
+
+  /** Registers the runs that the command asks for, each as the agent of this one. */
+  registerInner(register: (request: StartRun) => Promise<Run>): void {
+    this.#register = register
   }
 
   start(start: StartProxy): void {
@@ -84,7 +118,7 @@ export class ProxyProcess {
     this.#child.unref()
   }
 
-  #tell(message: ToProxy): void {
+  #tell(message: ToOuterRun): void {
     if (this.#child.connected) this.#child.send(message, () => {})
   }
 
@@ -102,6 +136,14 @@ export class ProxyProcess {
       case 'failed':
         this.#fail(errorOf(message.failure))
         break
+      case 'begun':
+        this.#begun.resolve(message.run)
+        break
+      case 'register':
+        void outcomeOf(this.#register(message.request)).then((outcome) =>
+          this.#tell({ type: 'registered', id: message.id, ...outcome }),
+        )
+        break
       case 'ended':
         this.#end.resolve({ kind: 'ended', isTold: message.isTold })
         break
@@ -112,6 +154,7 @@ export class ProxyProcess {
 
   #fail(error: BrokerError): void {
     this.#key.reject(error)
+    this.#begun.reject(error)
     this.#routes.reject(error)
     this.#listening.reject(error)
     this.#end.resolve({ kind: 'lost' })

@@ -1,4 +1,6 @@
-import type { FromProxy, StartProxy, ToProxy } from './messages.ts'
+import { BrokerError } from '../protocol/index.ts'
+import type { Run, StartRun } from '../schemas/index.ts'
+import { errorOf, type FromProxy, type StartProxy, type ToProxy } from './messages.ts'
 
 /** What `broker run` tells its proxy's process, each when it comes. */
 export interface RunChannel {
@@ -11,6 +13,8 @@ export interface RunChannel {
   readonly childEnded: Promise<number | undefined>
   /** Settled once the system, or somebody, asks this process to end. */
   readonly asked: Promise<'asked'>
+  /** Has the agent of this run sign the start of one within it. @throws BrokerError */
+  register(request: StartRun): Promise<Run>
   /** Nothing where nobody listens any more. */
   send(message: FromProxy): void
   close(): void
@@ -23,8 +27,10 @@ export function openRunChannel(): RunChannel {
   const childStarted = Promise.withResolvers<number>()
   const childEnded = Promise.withResolvers<number | undefined>()
   const asked = Promise.withResolvers<'asked'>()
+  const registrations = new Registrations()
   process.on('message', (message: ToProxy) => {
-    if (message.type === 'start') started.resolve(message.start)
+    if (message.type === 'registered') registrations.settle(message)
+    else if (message.type === 'start') started.resolve(message.start)
     else if (message.type === 'describe') description.resolve(message.description)
     else if (message.type === 'child_started') childStarted.resolve(message.pid)
     else childEnded.resolve(message.exitCode)
@@ -32,6 +38,7 @@ export function openRunChannel(): RunChannel {
   process.once('disconnect', () => {
     started.resolve(undefined)
     childEnded.resolve(undefined)
+    registrations.end()
   })
   for (const signal of ['SIGTERM', 'SIGINT', 'SIGHUP'] as const) {
     process.on(signal, () => {
@@ -39,18 +46,56 @@ export function openRunChannel(): RunChannel {
       asked.resolve('asked')
     })
   }
+  const send = (message: FromProxy) => {
+    // That the other end has gone is heard by `disconnect`.
+    if (process.connected) process.send?.(message, () => {})
+  }
   return {
     started: started.promise,
     description: description.promise,
     childStarted: childStarted.promise,
     childEnded: childEnded.promise,
     asked: asked.promise,
-    send: (message) => {
-      // That the other end has gone is heard by `disconnect`.
-      if (process.connected) process.send?.(message, () => {})
-    },
+    register: (request) => registrations.ask(request, send),
+    send,
     close: () => {
       if (process.connected) process.disconnect?.()
     },
+  }
+}
+
+/** Starts of runs within this one that have no answer yet. */
+class Registrations {
+  readonly #asked = new Map<number, PromiseWithResolvers<Run>>()
+  #last = 0
+  #hasEnded = false
+
+  ask(request: StartRun, send: (message: FromProxy) => void): Promise<Run> {
+    const asked = Promise.withResolvers<Run>()
+    this.#last += 1
+    this.#asked.set(this.#last, asked)
+    if (this.#hasEnded) this.end()
+    else send({ type: 'register', id: this.#last, request })
+    return asked.promise
+  }
+
+  settle(message: Extract<ToProxy, { type: 'registered' }>): void {
+    const asked = this.#asked.get(message.id)
+    this.#asked.delete(message.id)
+    if ('run' in message) asked?.resolve(message.run)
+    else asked?.reject(errorOf(message.failure))
+  }
+
+  /** Nobody is left who could sign. */
+  end(): void {
+    this.#hasEnded = true
+    for (const { reject } of this.#asked.values()) {
+      reject(
+        new BrokerError('OperationNotAllowedError', 'The run around this one has ended', {
+          hint: 'Start the outer command again with `broker run`.',
+        }),
+      )
+    }
+    this.#asked.clear()
   }
 }

@@ -1,18 +1,22 @@
+import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DaemonClient } from '../client/index.ts'
+import type { Enclosure, Sandbox } from '../isolation/index.ts'
 import { attentionLine, BrokerError, type Secret } from '../protocol/index.ts'
-import type { AttentionOf, Connection, ConnectionList, Routes } from '../schemas/index.ts'
+import type { AttentionOf, Connection, ConnectionList, Routes, Run, StartRun } from '../schemas/index.ts'
 import { browserLauncher, browserOptions, isBrowser } from './browser.ts'
 import { childEnvironment } from './child-environment.ts'
 import { commandName } from './command-name.ts'
 import type { LeftProcess } from './descendants.ts'
 import { limitsOf } from './known-limits.ts'
-import type { ListeningProxy } from './messages.ts'
+import type { AllowedHost, ListeningProxy } from './messages.ts'
 import { withinRun } from './outer-run.ts'
 import { overrideLines } from './override-lines.ts'
 import { type Connected, namesFields, placeholdersOf } from './placeholders.ts'
 import type { ProxyProcess, RunEnd } from './proxy-process.ts'
+import { runSocketIn } from './run-socket.ts'
 import { type ChildExit, spawnChild } from './spawn-child.ts'
+import { spawnSandboxed } from './spawn-sandboxed.ts'
 
 type Environment = Readonly<Record<string, string>>
 
@@ -33,6 +37,9 @@ export interface RunOptions {
   readonly inherited: Readonly<Record<string, string>>
   /** Open descriptors from 3 on that the child gets, as from a shell. */
   readonly descriptors: readonly number[]
+  /** Whether the run around this one starts it, by its own socket: then nothing is signed here. */
+  readonly isOfOuterRun?: boolean
+  readonly isolation?: RunIsolation
   /** The proxy of the run that this one is started in. */
   readonly within: Secret | undefined
   /** Settings of Broker for a run that is started within this one; no secrets. */
@@ -44,24 +51,35 @@ export interface RunOptions {
   readonly warn: (message: string) => void
 }
 
+/** What stands around the command, and how it reaches Broker from there. */
+export interface RunIsolation {
+  readonly level: NonNullable<StartRun['isolation']>
+  /** Where the command is started; as it is where both are undefined. */
+  readonly enclosure?: Enclosure | undefined
+  readonly sandbox?: Sandbox | undefined
+  /** Folder of the run's sockets, and where the command sees it. */
+  readonly socketFolder?: string | undefined
+  readonly seenFolder?: string | undefined
+  /** Hosts that were allowed beside those of providers, and ports of this machine. */
+  readonly allowed?: readonly AllowedHost[]
+  readonly ports?: readonly number[]
+}
+
+const NOT_ISOLATED: RunIsolation = { level: 'none' }
+
 /**
  * Runs the command behind its proxy and gives its exit code.
  * @throws BrokerError where the daemon refuses the run or the proxy cannot start; the command has not run then.
  */
 export async function runCommand(options: RunOptions): Promise<number> {
-  const { client, command, connections, handle, logFile, only, proxy, strict, warn, within } = options
+  const { client, command, handle, logFile, proxy, strict, warn, within, isolation = NOT_ISOLATED } = options
   const { did, overrides } = await proxy.key
-  const run = await client.startRun({
-    did,
-    ...(overrides && { overrides }),
-    ...(only && { only: [...only] }),
-    ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
-    ...(within && (await withinRun(within, did))),
-    command: commandName(command[0]),
-  })
+  const run = await begin(options, { did, ...(overrides && { overrides }) })
   for (const warning of run.warnings ?? []) warn(warning)
   for (const line of overrideLines(overrides ?? {}, { isInner: within !== undefined })) warn(line)
-  proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser: options.browser || isBrowser(command[0]) })
+  proxy.registerInner((request) => client.startRun(request))
+  const hasBrowser = options.browser || isBrowser(command[0])
+  proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser, ...startOf(isolation) })
   const exit = await runChild(options, run.run_id).catch(async (error: unknown) => {
     await client.endRun(run.run_id, undefined).catch(() => {})
     throw error
@@ -71,6 +89,25 @@ export async function runCommand(options: RunOptions): Promise<number> {
   // The proxy is gone, or the daemon is one of an older version, which takes the end of a run from its identity alone.
   if (end.kind === 'lost' || (end.kind === 'ended' && !end.isTold)) await tellEnd(options, run.run_id, exit.code)
   return exit.code
+}
+
+function startOf({ level, socketFolder, seenFolder, allowed = [], ports = [] }: RunIsolation) {
+  return { isolation: level, socketFolder, seenFolder, allowed, ports }
+}
+
+/** Registers the key of the run: as the agent of this home, or by the run around it. */
+async function begin(
+  { client, command, connections, only, proxy, within, isOfOuterRun, isolation = NOT_ISOLATED }: RunOptions,
+  key: Pick<StartRun, 'did' | 'overrides'>,
+): Promise<Run> {
+  const wanted = {
+    ...(only && { only: [...only] }),
+    ...(Object.keys(connections).length > 0 && { connections: { ...connections } }),
+    command: commandName(command[0]),
+  }
+  if (isOfOuterRun) return await proxy.begin(wanted)
+  const outer = within && (await withinRun(within, key.did))
+  return await client.startRun({ ...key, ...wanted, ...outer, isolation: isolation.level })
 }
 
 // The child has ended: that the daemon could not be told changes nothing for the caller, and the run expires by itself.
@@ -112,10 +149,13 @@ function namesOf(left: readonly LeftProcess[]): string {
 }
 
 async function runChild(options: RunOptions, runId: string): Promise<ChildExit> {
-  const { client, command, handle, proxy, inherited, descriptors, settings, atTerminal, warn } = options
+  const { client, command, handle, proxy, inherited, descriptors, atTerminal, warn, isolation = NOT_ISOLATED } = options
   const routes = await proxy.routes
   const [listening, list] = await Promise.all([proxy.listening, client.connectionList()])
   const connected = await connectedProviders(client, routes, list.connections)
+  const { seenFolder } = listening
+  const ownSocket = seenFolder && { BROKER_RUN_SOCKET: runSocketIn(seenFolder) }
+  const settings = { ...options.settings, ...ownSocket }
   for (const one of attentionForRun(list, options)) warn(attentionLine(one))
   if (connected.length === 0) warn(`No connection for this run: "${commandName(command[0])}" runs without credentials`)
   const { environment, bypasses, changes } = childEnvironment({
@@ -130,15 +170,43 @@ async function runChild(options: RunOptions, runId: string): Promise<ChildExit> 
   if (connected.length > 0)
     for (const { what, way } of limitsOf(command)) warn(`${capital(what)}: its requests get no credentials. ${way}`)
   proxy.describe({ run_id: runId, agent: handle, settings, changes })
-  return await spawnChild({
-    ...withBrowser(options, listening, environment),
+  const { sandbox } = isolation
+  const child = {
+    ...withBrowser(options, listening, { ...environment, ...ownSocket }),
     descriptors,
     atTerminal,
-    onStart: (pid) => {
+    onStart: (pid: number) => {
       proxy.childStarted(pid)
       void tellOfProxy(options, runId)
     },
-  })
+  }
+  if (sandbox) {
+    const shown = [listening.folder]
+    const own = profileOf(options, listening)
+    const { firstProcess } = sandbox
+    if (firstProcess) {
+      return await spawnSandboxed({ ...child, sandbox, firstProcess, ways: listening.ways, shown, own, warn })
+    }
+    const reached = [listening.port, ...(listening.openPort === undefined ? [] : [listening.openPort])]
+    return await spawnChild({ ...child, enclosed: (words) => sandbox.enclosed(words, { shown, own, reached }) })
+  }
+  if (options.isOfOuterRun) await openInside(listening.ways)
+  return await spawnChild({ ...child, enclosed: isolation.enclosure?.enclosed })
+}
+
+/** The folder of the profile of a browser, where the command is one. */
+function profileOf({ command: [file], browser }: RunOptions, { folder }: ListeningProxy): readonly string[] {
+  if (!browser && !isBrowser(file)) return []
+  const profile = join(folder, 'browser')
+  mkdirSync(profile, { recursive: true, mode: 0o700 })
+  return [profile]
+}
+
+/** The proxy of a run within a sandboxed one is outside, and this process is inside with its command. */
+async function openInside(ways: ListeningProxy['ways']): Promise<void> {
+  if (ways.length === 0) return
+  const { openPassage } = await import('./passage.ts')
+  await Promise.all(ways.map(({ host, port, socket }) => openPassage({ host, port }, { path: socket })))
 }
 
 function capital(text: string): string {

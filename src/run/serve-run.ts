@@ -1,12 +1,17 @@
+import type { Duplex } from 'node:stream'
 import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonChannel, DaemonClient, Signer } from '../client/index.ts'
-import { generateSigningKey, type SigningKey, signInnerRun } from '../identity/index.ts'
+import { generateSigningKey, type SigningKey } from '../identity/index.ts'
 import { newProxyPassword, overridesOf, type ProxyOptions, type RunningProxy, startProxy } from '../proxy/index.ts'
 import { Descendants, isRunning, KNOWS_DESCENDANTS, type LeftProcess } from './descendants.ts'
+import { serveInnerRun } from './inner-run.ts'
 import { failureOf, type ListeningProxy, type OnTheWire, type StartProxy } from './messages.ts'
-import type { WithinRun } from './outer-run.ts'
+import { withinOf } from './outer-run.ts'
+import type { StartedProxy } from './proxy-process.ts'
 import type { RunChannel } from './run-channel.ts'
 import { createRunFolder, removeRunFolder, sweepRunFolders } from './run-folder.ts'
+import { serveRunSocket } from './run-socket.ts'
+import { openWays } from './sandbox-ways.ts'
 import { hasJava, readTrustBase, type TrustBase, writeTrustFiles } from './trust-files.ts'
 
 export interface ServeOptions {
@@ -17,6 +22,8 @@ export interface ServeOptions {
   readonly proxySettings: () => ProxySettings
   /** What the child inherits: it names the roots that the user's tools trust. */
   readonly inherited: Readonly<Record<string, string>>
+  /** Starts the process of another proxy, for a run that the command starts within this one. */
+  readonly startProxy: () => StartedProxy
   /** Folder in which the run's own is made. */
   readonly temporaryFolder: string
   /** Opens the debug log; it gets nothing secret. */
@@ -57,7 +64,7 @@ interface StartedRun extends ServeOptions {
 async function serveStarted(run: StartedRun): Promise<void> {
   const broker = run.clientOf({ handle: run.start.handle, key: run.key })
   sweepRunFolders(run.temporaryFolder)
-  const folder = createRunFolder(run.temporaryFolder)
+  const folder = createRunFolder(run.start.parentFolder ?? run.temporaryFolder)
   let isTold = false
   let exitCode: number | undefined
   try {
@@ -69,6 +76,7 @@ async function serveStarted(run: StartedRun): Promise<void> {
     )
     broker.close()
     removeRunFolder(folder)
+    if (run.start.socketFolder !== undefined) removeRunFolder(run.start.socketFolder)
   }
   run.channel.send({ type: 'ended', isTold })
 }
@@ -85,6 +93,7 @@ async function serveChild(
   channel.send({ type: 'routes', routes })
   const password = newProxyPassword()
   const descendants = new Descendants(password)
+  const admitted = new Set<number>()
   let description: string | undefined
   void channel.description.then((text) => {
     description = text
@@ -96,23 +105,52 @@ async function serveChild(
     coverable,
     runId: start.runId,
     strict: start.strict,
+    allowed: start.allowed,
+    hasOwnMachine: start.isolation !== 'sandbox',
+    ports: start.ports,
     log: run.openLog(start.logFile),
     password,
     describe: (inner) => (inner === undefined ? (description ?? '{}') : attested(inner, start, key)),
     ...(needsOpenDoor(run) && {
-      admits: ({ peerPort, ownPort }) => descendants.ownConnection(peerPort, ownPort),
+      admits: ({ peerPort, ownPort }) => admitted.delete(peerPort) || descendants.ownConnection(peerPort, ownPort),
     }),
   })
   onChanged = () => void proxy.routesChanged()
   // The run lives as long as its channel, also where nothing is asked.
   line.open().catch(() => undefined)
+  const socket = await openRunSocket(run, broker)
+  const out = await openWaysOf(run, proxy, (port) => admitted.add(port))
   try {
-    channel.send({ type: 'listening', listening: listening(run, proxy, run.folder) })
+    channel.send({ type: 'listening', listening: { ...listening(run, proxy, run.folder), ways: out.ways } })
     return await whileNeeded(channel, descendants)
   } finally {
+    socket?.close()
+    out.close()
     await proxy.close()
     line.close()
   }
+}
+
+async function openWaysOf({ start }: StartedRun, proxy: RunningProxy, onAdmitted: (port: number) => void) {
+  const { isolation, socketFolder, seenFolder, ports, allowed: hosts } = start
+  // Elsewhere a sandbox has the machine's own loopback.
+  if (process.platform !== 'linux' || isolation !== 'sandbox' || socketFolder === undefined || seenFolder === undefined)
+    return NO_WAYS
+  return await openWays({ proxy, ports, hosts, socketFolder, seenFolder, onAdmitted })
+}
+
+const NO_WAYS = { ways: [], close() {} }
+
+async function openRunSocket(
+  { start, key, channel, startProxy, folder: parentFolder }: StartedRun & { readonly folder: string },
+  broker: DaemonClient,
+) {
+  const { socketFolder: folder, seenFolder } = start
+  if (folder === undefined || seenFolder === undefined) return undefined
+  const outer = { ...start, socketFolder: folder, seenFolder, parentFolder }
+  const register = channel.register.bind(channel)
+  const startInner = (line: Duplex) => serveInnerRun(line, { startProxy, outer, key, register })
+  return await serveRunSocket({ folder, broker, startInner })
 }
 
 function overChannel(broker: DaemonClient, line: DaemonChannel): ProxyOptions['broker'] {
@@ -124,21 +162,25 @@ function overChannel(broker: DaemonClient, line: DaemonChannel): ProxyOptions['b
 }
 
 function attested(did: string, { runId: within }: StartProxy, key: SigningKey): string {
-  const signature: WithinRun = { within, within_signature: signInnerRun(key, { within, did }) }
-  return JSON.stringify(signature)
+  return JSON.stringify(withinOf(key, { within, did }))
 }
 
 function needsOpenDoor({ start, trust }: StartedRun): boolean {
   return KNOWS_DESCENDANTS && (start.hasBrowser || trust.withJava)
 }
 
-function listening({ trust }: StartedRun, proxy: RunningProxy, folder: string): OnTheWire<ListeningProxy> {
+function listening(
+  { start, trust }: StartedRun,
+  proxy: RunningProxy,
+  folder: string,
+): Omit<OnTheWire<ListeningProxy>, 'ways'> {
   const { port, openPort, credentials, caPem, keyPin } = proxy
   return {
     port,
     openPort,
     keyPin,
     folder,
+    seenFolder: start.seenFolder,
     username: credentials.username,
     password: credentials.password.reveal(),
     trust: caPem === undefined ? undefined : writeTrustFiles(folder, caPem, trust),

@@ -97,7 +97,7 @@ export const contract = {
     reply: readiness,
   },
   'GET /api/whoami': {
-    access: 'agent',
+    access: 'run',
     summary: 'Who the caller is to this daemon.',
     reply: whoami,
   },
@@ -265,13 +265,14 @@ export const contract = {
   },
 
   'GET /api/connections': {
-    access: 'principal',
-    summary: "The connections of the caller's vault, sorted by provider and name.",
+    access: 'principal or run',
+    summary: "The connections of the caller's vault, sorted by provider and name; for a run, those that it may use.",
     reply: connections,
   },
   'GET /api/connections/{provider}/{connection}': {
-    access: 'principal',
-    summary: 'One connection with its credential, redacted unless `reveal=true`, which is audited.',
+    access: 'principal or run',
+    summary:
+      'One connection with its credential, redacted unless `reveal=true`, which is audited, and refused to a run.',
     params: byConnection,
     query: z.strictObject({ reveal: z.enum(['true', 'false']).optional() }),
     csrfWhere: { reveal: 'true' },
@@ -323,14 +324,14 @@ export const contract = {
   },
 
   'GET /api/providers': {
-    access: 'principal',
+    access: 'principal or run',
     summary:
       'Every provider, bundled and custom, with how many connections the caller has; `detail=keys` adds where keys are found.',
     query: z.strictObject({ detail: z.literal('keys').optional() }),
     reply: providerList,
   },
   'GET /api/providers/{provider}': {
-    access: 'principal',
+    access: 'principal or run',
     summary: 'The whole definition of a provider.',
     params: byProvider,
     reply: describedProvider,
@@ -408,8 +409,9 @@ export const contract = {
   },
 
   'GET /api/audit/events': {
-    access: 'principal',
-    summary: 'Audit events, newest first: all of them for an admin, those of the own principal for a user.',
+    access: 'principal or run',
+    summary:
+      'Audit events, newest first: all of them for an admin, those of the own principal for a user, its own for a run.',
     query: auditQuery,
     reply: auditPage,
   },

@@ -3,7 +3,7 @@ import type * as z from 'zod'
 /**
  * Who may call an endpoint. `anyone`: no signature. `key`: signed by a key that need not be registered or claimed yet.
  * `run`: an identity, or the key of one of its runs. `agent`: an identity, not the key of a run. `browser`: a person at a
- * browser that is signed in. `principal`: an agent or a browser. `admin`: the same, of a principal that is one.
+ * browser that is signed in. `principal`: an agent or a browser. `principal or run`: the same, or the key of a run, which gets what is its own. `admin`: the same, of a principal that is one.
  * `principal or suspended`: the same as a principal, and an agent while the store cannot be believed.
  * `operator`: whoever has the secret of the daemon's home, on its machine.
  */
@@ -15,6 +15,7 @@ export type Access =
   | 'agent'
   | 'browser'
   | 'principal'
+  | 'principal or run'
   | 'principal or suspended'
   | 'admin'
   | 'operator'

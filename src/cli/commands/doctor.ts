@@ -12,10 +12,16 @@ interface Check {
 
 export interface DoctorOptions {
   readonly acceptRestore?: boolean
+  /** To try what the isolation of runs holds: of this level, or of the one in use. */
+  readonly isolation?: true | 'shield' | 'sandbox'
 }
 
 /** Exit code 0 when every check passes. */
-export async function doctor(invocation: Invocation, { acceptRestore }: DoctorOptions): Promise<number> {
+export async function doctor(invocation: Invocation, { acceptRestore, isolation }: DoctorOptions): Promise<number> {
+  if (isolation) {
+    const { doctorIsolation } = await import('./doctor-isolation.ts')
+    return await doctorIsolation(invocation, isolation === true ? undefined : isolation)
+  }
   const { output } = invocation
   if (acceptRestore) await takeAsItIs(invocation)
   const [readiness, { attention }, catalogue] = await asAgent(invocation, (client) =>

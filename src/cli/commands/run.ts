@@ -1,14 +1,15 @@
 import type { DaemonClient, Signer } from '../../client/index.ts'
 import type { Config } from '../../config/index.ts'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
-import { ProxyProcess, runCommand, type StartedProxy } from '../../run/index.ts'
+import { ProxyProcess, proxyOfOuterRun, runCommand, type StartedProxy } from '../../run/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
+import { type IsolationOptions, isolate } from '../run-isolation.ts'
 import { activeSigner, asAgent, signerOf } from '../session.ts'
 import { startRunProxy } from '../start-run-proxy.ts'
 
-export interface RunCommandOptions {
+export interface RunCommandOptions extends IsolationOptions {
   readonly connection?: Readonly<Record<string, string>>
   readonly only?: readonly string[]
   readonly strict?: boolean
@@ -22,15 +23,18 @@ export async function run(
   options: RunCommandOptions,
 ): Promise<number> {
   const { config, log, logFile, output } = invocation
-  const signer = signerOfRun(config)
-  const proxy = new ProxyProcess(startedProxy(invocation))
+  const isOfOuterRun = config.runSocket !== undefined
+  const signer = isOfOuterRun ? undefined : signerOfRun(config)
+  const proxy = new ProxyProcess(await startedProxy(invocation))
+  const warn = (message: string) => output.notice(`broker: ${message}`)
   try {
-    await ensureDaemon(config, log)
-    const work = (client: DaemonClient) =>
-      runCommand({
+    if (!isOfOuterRun) await ensureDaemon(config, log)
+    const work = async (client: DaemonClient) => {
+      const isolation = await isolate(options, { config, health: await client.prove(), warn })
+      return await runCommand({
         command: [file, ...args],
         client,
-        handle: signer.handle,
+        handle: signer?.handle ?? config.outerRun?.agent ?? '',
         proxy,
         ...(options.only && { only: options.only.map(providerNamed) }),
         connections: connectionsOf(options.connection ?? {}),
@@ -38,12 +42,15 @@ export async function run(
         browser: options.browser === true,
         inherited: config.inherited,
         descriptors: config.inheritedDescriptors,
+        isOfOuterRun,
+        isolation,
         within: outerProxy(config),
         settings: settingsFor(config),
         logFile,
         atTerminal: process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true,
-        warn: (message) => output.notice(`broker: ${message}`),
-      })
+        warn,
+      }).finally(() => isolation.enclosure?.release())
+    }
     return await asAgent(invocation, work, signer)
   } finally {
     proxy.release()
@@ -51,9 +58,10 @@ export async function run(
 }
 
 /** One that was started early knows nothing of the run that this one is started in. */
-function startedProxy({ config, runProxy }: Invocation): StartedProxy {
-  if (runProxy !== undefined && config.outerRun === undefined) return runProxy
+async function startedProxy({ config, runProxy }: Invocation): Promise<StartedProxy> {
+  if (runProxy !== undefined && config.outerRun === undefined && config.runSocket === undefined) return runProxy
   runProxy?.child.disconnect()
+  if (config.runSocket !== undefined) return await proxyOfOuterRun(config.runSocket)
   return startRunProxy(config.environment)
 }
 

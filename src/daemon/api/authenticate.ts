@@ -56,7 +56,7 @@ async function requireOperator(
 }
 
 function takesBrowsers(access: Access): boolean {
-  return ['principal', 'principal or suspended', 'admin', 'key or browser'].includes(access)
+  return ['principal', 'principal or run', 'principal or suspended', 'admin', 'key or browser'].includes(access)
 }
 
 /** Whoever signs says so by a header; a browser has nothing but its cookie. */
@@ -73,8 +73,8 @@ function browserOf(options: AuthenticateOptions, request: IncomingMessage): Prom
 }
 
 function allowed<Caller extends Actor>(actor: Caller, access: Access): Caller {
-  if (actor.run && access !== 'run') {
-    throw new BrokerError('OperationNotAllowedError', 'The key of a run may ask for credentials, and nothing else')
+  if (actor.run && access !== 'run' && access !== 'principal or run') {
+    throw new BrokerError('OperationNotAllowedError', 'A run may use what it was started with, and nothing else')
   }
   if (access === 'admin' && actor.role !== 'admin') {
     throw new BrokerError('OperationNotAllowedError', 'Only an admin may do this')

@@ -1,4 +1,4 @@
-import { secretInput } from '../../protocol/index.ts'
+import { type Actor, BrokerError, secretInput } from '../../protocol/index.ts'
 import {
   attentionIn,
   type CheckedConnections,
@@ -25,15 +25,16 @@ export function connectionHandlers(options: ConnectionRoutesOptions) {
   const { connections, credentials, releases, providers, principals, deployment } = options
   return {
     'GET /api/connections': async ({ who }) => {
-      const all = await connections.list(who)
+      const all = (await connections.list(who)).filter(({ provider }) => mayUse(who, provider))
       return { body: { connections: [...all], attention: [...attentionIn(all)] } }
     },
-    'GET /api/connections/{provider}/{connection}': async ({ who, params: { provider, connection }, query }) => ({
-      body:
-        query.reveal === 'true'
-          ? await releases.reveal(who, provider, connection)
-          : await connections.inspect(who, provider, connection),
-    }),
+    'GET /api/connections/{provider}/{connection}': async ({ who, params: { provider, connection }, query }) => {
+      if (query.reveal !== 'true' && mayUse(who, provider)) {
+        return { body: await connections.inspect(who, provider, connection) }
+      }
+      if (who.run) throw notOfRun()
+      return { body: await releases.reveal(who, provider, connection) }
+    },
     'POST /api/connections/{provider}/{connection}/compare': async ({ who, params, body }) => {
       const credential = parseCredential(providers.get(params.provider).definition, secretInput(body.input))
       return { body: { same: await connections.holds(who, params, credential) } }
@@ -71,4 +72,13 @@ export function connectionHandlers(options: ConnectionRoutesOptions) {
       return { body: { status: 'ok' as const, provider, default_connection: connection } }
     },
   } satisfies Partial<Handlers>
+}
+
+/** A run knows of no more than it may use. */
+function mayUse({ run }: Actor, provider: string): boolean {
+  return run?.only?.includes(provider) ?? true
+}
+
+function notOfRun(): BrokerError {
+  return new BrokerError('OperationNotAllowedError', 'A run may use what it was started with, and is shown no secret')
 }

@@ -80,6 +80,7 @@ const callers: Readonly<Record<Access, string>> = {
   agent: 'Signed by an identity.',
   browser: 'By a browser that is signed in.',
   principal: 'Signed by an identity, or by a browser that is signed in.',
+  'principal or run': 'Signed by an identity, by the key of one of its runs, or by a browser that is signed in.',
   'principal or suspended':
     'Signed by an identity, also while the vault is sealed or its rows were changed, or by a browser that is signed in.',
   admin: 'Signed by an identity, or by a browser that is signed in, of an admin.',
@@ -94,6 +95,7 @@ const security: Readonly<Record<Access, readonly ('pop' | 'session' | 'operator'
   agent: ['pop'],
   browser: ['session'],
   principal: ['pop', 'session'],
+  'principal or run': ['pop', 'session'],
   'principal or suspended': ['pop', 'session'],
   admin: ['pop', 'session'],
   operator: ['operator'],

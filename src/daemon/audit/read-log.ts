@@ -16,8 +16,9 @@ export async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise
   const span = isNarrow(query) ? await readSpan(db, scope, query) : undefined
   if (isNarrow(query) && !span) return { events: [] }
   if (span) select = select.where('seq', '>=', span.first).where('seq', '<=', span.last)
-  for (const column of ['event', 'provider', 'identity', 'status'] as const) {
-    const value = query[column]
+  const wanted = { ...query, run_id: runOf(scope) }
+  for (const column of ['event', 'provider', 'identity', 'status', 'run_id'] as const) {
+    const value = wanted[column]
     if (value !== undefined) select = select.where(column, '=', value)
   }
   if (query.since !== undefined) select = select.where('timestamp', '>=', new Date(query.since).toISOString())
@@ -28,6 +29,10 @@ export async function readPage(db: Db, scope: Scope, query: AuditQuery): Promise
       : PRINCIPALS.map((column) => select.where(column, '=', scope.principalId).execute()),
   )
   return pageOf(found.flat(), limit, query)
+}
+
+function runOf(scope: Scope): string | undefined {
+  return scope.kind === 'principal' ? scope.runId : undefined
 }
 
 function inOrder(db: Db, { after, cursor }: AuditQuery) {

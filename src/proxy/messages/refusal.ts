@@ -173,16 +173,26 @@ export function outerRunRefused(host: string): Refusal {
 }
 
 /** An address that the child may not reach through the proxy. */
-export function addressRefused(reason: 'daemon_address' | 'metadata_address'): Refusal {
-  const what = reason === 'daemon_address' ? 'the broker daemon' : 'a cloud metadata service'
+export function addressRefused(reason: keyof typeof REFUSED_ADDRESSES): Refusal {
+  const [what, hint] = REFUSED_ADDRESSES[reason]
   return {
     status: 403,
     error: 'OperationNotAllowedError',
     message: `Cannot reach ${what} through the proxy`,
-    hint: 'A command behind `broker run` has no business there.',
+    hint,
     reason,
   }
 }
+
+const NO_BUSINESS = 'A command behind `broker run` has no business there.'
+const REFUSED_ADDRESSES = {
+  daemon_address: ['the broker daemon', NO_BUSINESS],
+  metadata_address: ['a cloud metadata service', NO_BUSINESS],
+  own_machine: [
+    'a server on this machine',
+    'Share its port with the sandbox: `broker run --sandbox --allow-port <port>`.',
+  ],
+} as const
 
 export type UpstreamProblem =
   | 'dns'
