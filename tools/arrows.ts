@@ -83,6 +83,11 @@ export const rooms: readonly Room[] = [
     types: ['daemon/principals'],
   },
   {
+    name: 'daemon/keys',
+    imports: ['protocol', 'daemon/vault'],
+    types: [...SHAPES, 'daemon/audit', 'daemon/rights'],
+  },
+  {
     name: 'daemon/credentials',
     imports: [
       'protocol',
@@ -152,7 +157,7 @@ export const rooms: readonly Room[] = [
       'daemon/pages',
       'daemon/readiness',
     ],
-    types: ['daemon/deployment', 'daemon/releases', 'daemon/channel'],
+    types: ['daemon/deployment', 'daemon/releases', 'daemon/channel', 'daemon/keys'],
   },
   {
     name: 'daemon',
@@ -179,6 +184,7 @@ export const rooms: readonly Room[] = [
       'daemon/shared-cache',
       'daemon/releases',
       'daemon/channel',
+      'daemon/keys',
       'daemon/api',
     ],
   },
@@ -221,7 +227,8 @@ export const sharpTools: readonly SharpTool[] = [
     rooms: ['network', 'proxy', 'proxy/tls', 'proxy/http1', 'run', 'daemon/api', 'daemon/flows'],
   },
   { modules: ['node:http', 'node:https'], rooms: ['client', 'run', 'daemon/api', 'daemon/flows'] },
-  { modules: ['node:child_process'], rooms: ['cli', 'run'] },
+  // The vault: one command, which the operator names, prints the key.
+  { modules: ['node:child_process'], rooms: ['cli', 'run', 'daemon/vault'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {
     modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],

@@ -61,6 +61,7 @@ export function createProgram(
   defineConnections(commands)
   defineProviders(commands)
   defineAgents(commands)
+  defineVault(commands)
   defineDaemon(commands)
   defineAdmin(commands)
   defineHome(commands)
@@ -353,6 +354,23 @@ function defineAdmin(commands: Commands): void {
     .does(async (invocation, _options, email = '') =>
       (await import('./commands/admin.ts')).resetPassword(invocation, email),
     )
+}
+
+function defineVault(commands: Commands): void {
+  commands
+    .add('lock', 'have the daemon forget every key of the vault, until `broker unlock`', 'broker lock')
+    .does(async (invocation) => (await import('./commands/vault.ts')).lock(invocation))
+  commands
+    .add(
+      'unlock',
+      'open the vault of the daemon; a passphrase is typed at a prompt or piped in, and chosen the first time',
+      'broker unlock',
+    )
+    .does(async (invocation) => (await import('./commands/vault.ts')).unlock(invocation))
+  const vault = commands.add('vault', 'look after the keys of the vault', 'broker vault status').group()
+  vault
+    .add('status', 'show whether the vault is open, where its key is, and how far it has come', 'broker vault status')
+    .does(async (invocation) => (await import('./commands/vault.ts')).vaultStatus(invocation))
 }
 
 function defineHome(commands: Commands): void {

@@ -37,6 +37,7 @@ import type {
   ShippedEvent,
   StartAuthSession,
   StartRun,
+  VaultState,
   Whoami,
 } from '../schemas/index.ts'
 import { DaemonChannel, NoChannel } from './daemon-channel.ts'
@@ -126,6 +127,26 @@ export class DaemonClient {
   /** Takes the vault as it is, after damage or a restored backup; `bootstrap` says that the owner of the machine does. */
   restoreVault(bootstrap?: Secret): Promise<Restored> {
     return this.#call('POST /api/vault/restore', {}, { headers: bootstrapHeaders(bootstrap) })
+  }
+
+  vaultStatus(): Promise<VaultState> {
+    return this.#call('GET /api/vault/status')
+  }
+
+  lockVault(): Promise<VaultState> {
+    return this.#call('POST /api/vault/lock')
+  }
+
+  /** Opens the vault of the daemon. Signed by nobody: the passphrase is the proof, or the secret of the daemon's home. */
+  async unlockVault(given: { readonly passphrase?: Secret; readonly operator: Secret | undefined }): Promise<void> {
+    await this.prove().catch((error: unknown) => {
+      // On Postgres, what it would prove itself by is in the vault. This home says that it is sealed, or TLS whose it is.
+      if (this.#options.isSealed?.() !== true && !this.baseUrl.startsWith('https:')) throw error
+    })
+    const { headers, body } = contentOf(given.passphrase ? { passphrase: given.passphrase.reveal() } : {})
+    const target = targetOf('POST /api/vault/unlock' satisfies EndpointKey, {})
+    const withOperator = { ...headers, ...(given.operator && { 'x-broker-operator': given.operator.reveal() }) }
+    this.#read(await this.#send({ ...target, headers: withOperator, body, timeout: ANSWER_TIMEOUT }))
   }
 
   ready(): Promise<Readiness> {
@@ -478,7 +499,7 @@ export class DaemonClient {
   #stopping(): BrokerError {
     if (this.#options.isSealed?.()) {
       return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} cannot open its vault`, {
-        hint: '`broker daemon logs` says why; once that is mended: broker daemon restart',
+        hint: '`broker daemon logs` says why; once that is mended: broker unlock, or broker daemon restart',
         retryAfter: 1,
       })
     }

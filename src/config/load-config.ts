@@ -36,7 +36,7 @@ interface OuterRun {
   readonly agent: string | undefined
 }
 
-interface DaemonConfig {
+interface DaemonConfig extends KeyConfig {
   /** Addresses to listen on; both loopback ones unless `BROKER_HOST` names one. */
   readonly hosts: readonly string[]
   readonly port: number
@@ -47,9 +47,6 @@ interface DaemonConfig {
   readonly databasePools?: { readonly requests?: number; readonly writes?: number }
   /** `redis://…` or `rediss://…`; may hold a password. */
   readonly redisUrl?: Secret
-  readonly encryptionMode: EncryptionMode
-  readonly masterKey?: Secret
-  readonly masterKeyFile?: string
   readonly logLevel: LogLevel
   /** Whether anybody who gets here may make an account. */
   readonly registration: (typeof REGISTRATION)[number]
@@ -59,6 +56,19 @@ interface DaemonConfig {
   readonly trustedProxies?: readonly string[]
   /** Who may be handed a secret: agents and their runs, or runs alone. */
   readonly releaseTo: (typeof RELEASE_TO)[number]
+}
+
+/** Where the master key is, and when the vault is locked. */
+interface KeyConfig {
+  readonly encryptionMode: EncryptionMode
+  readonly masterKey?: Secret
+  readonly masterKeyFile?: string
+  /** Path of a passphrase, for daemons that nobody sits at. */
+  readonly passphraseFile?: string
+  /** Command line that prints the key, and the environment it runs with. */
+  readonly masterKeyCommand?: { readonly line: string; readonly environment: Readonly<Record<string, string>> }
+  /** Without use for so long, the vault is locked; milliseconds. */
+  readonly autoLockMs?: number
 }
 
 const REGISTRATION = ['open', 'closed'] as const
@@ -105,7 +115,7 @@ export function loadConfig(environment: Environment, userFolder: string): Config
   })
 }
 
-const PATHS = ['BROKER_HOME', 'BROKER_MASTER_KEY_FILE', 'BROKER_PROXY_CA_FILE'] as const
+const PATHS = ['BROKER_HOME', 'BROKER_MASTER_KEY_FILE', 'BROKER_PASSPHRASE_FILE', 'BROKER_PROXY_CA_FILE'] as const
 
 /** Files of variables, systemd and compose pass a "~" on as it is: nobody means a folder of that name. */
 function withHome(env: Environment, userFolder: string): Environment {
@@ -230,7 +240,6 @@ function isOwn(url: string, port: number, { publicUrl }: DaemonConfig): boolean 
 
 function daemonConfig(env: Environment): DaemonConfig {
   const publicUrl = env['BROKER_PUBLIC_URL'] && parsePublicUrl(env['BROKER_PUBLIC_URL'])
-  refuseWhatIsNotThereYet(env)
   return {
     hosts: listenHosts(env['BROKER_HOST'], publicUrl),
     port: parsePort(env['BROKER_PORT']),
@@ -238,9 +247,7 @@ function daemonConfig(env: Environment): DaemonConfig {
     ...(env['BROKER_DATABASE_URL'] && { databaseUrl: parseDatabaseUrl(env['BROKER_DATABASE_URL']) }),
     ...databasePools(env),
     ...(env['BROKER_REDIS_URL'] && { redisUrl: parseRedisUrl(env['BROKER_REDIS_URL']) }),
-    encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
-    ...(env['BROKER_MASTER_KEY'] && { masterKey: new Secret(env['BROKER_MASTER_KEY']) }),
-    ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
+    ...keyConfig(env),
     registration: oneOf(
       'BROKER_REGISTRATION',
       env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
@@ -253,13 +260,35 @@ function daemonConfig(env: Environment): DaemonConfig {
   }
 }
 
-function refuseWhatIsNotThereYet(env: Environment): void {
-  if (env['BROKER_ENCRYPTION_MODE'] === 'passphrase') {
-    throw invalid(
-      'BROKER_ENCRYPTION_MODE',
-      '"passphrase" comes with a later version; use auto, env, keyring or local_key',
-    )
+function keyConfig(env: Environment): KeyConfig {
+  const { BROKER_MASTER_KEY: masterKey, BROKER_MASTER_KEY_COMMAND: line, BROKER_AUTO_LOCK: autoLock } = env
+  return {
+    encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
+    ...(masterKey && { masterKey: new Secret(masterKey) }),
+    ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
+    ...(env['BROKER_PASSPHRASE_FILE'] && { passphraseFile: absolute('BROKER_PASSPHRASE_FILE', env) }),
+    ...(line && { masterKeyCommand: { line, environment: withoutOwn(env) } }),
+    ...(autoLock && { autoLockMs: durationOf('BROKER_AUTO_LOCK', autoLock) }),
   }
+}
+
+/** What a command of the operator's runs with: nothing that is Broker's own. */
+function withoutOwn(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('BROKER_'),
+    ),
+  )
+}
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const
+
+function durationOf(name: string, text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([smh])$/.exec(text) ?? []
+  const ms = Number(count) * UNITS[unit as keyof typeof UNITS]
+  // What Node's timers can wait for.
+  if (!(ms < 2 ** 31)) throw invalid(name, 'must be a time such as 90s, 15m or 8h, at most 500h')
+  return ms
 }
 
 function parsePublicUrl(text: string): string {

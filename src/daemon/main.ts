@@ -27,7 +27,7 @@ import {
   writeDaemonInfo,
 } from '../config/index.ts'
 import { bracketed, isLoopback } from '../network/index.ts'
-import { BrokerError, exitCodeOf, type Refused } from '../protocol/index.ts'
+import { BrokerError, exitCodeOf, type Refused, Secret } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
 import {
   apiRoutes,
@@ -45,6 +45,7 @@ import { openChannels } from './channel/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
 import { openCredentials } from './credentials/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
+import { openKeys } from './keys/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
@@ -52,7 +53,7 @@ import { openReleases } from './releases/index.ts'
 import { openRights } from './rights/index.ts'
 import { openSharedParts } from './shared-parts.ts'
 import { lockHome, openStore, type Store, type StoreLocation } from './store/index.ts'
-import { openVault, systemKeyring } from './vault/index.ts'
+import { type MasterKeySettings, openVault, systemKeyring } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
@@ -76,14 +77,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
   const vault = await openVault({
     store,
-    masterKey: {
-      mode: settings.encryptionMode,
-      ...(settings.masterKey && { masterKey: settings.masterKey }),
-      ...(settings.masterKeyFile && { masterKeyFile: settings.masterKeyFile }),
-      localKeyPath: paths.masterKey,
-      createFile: createPrivateFile,
-      keyring: systemKeyring(),
-    },
+    masterKey: masterKeySettings(config),
     anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
   })
@@ -121,6 +115,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     overrides: settings.overrides,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
+  const operatorSecret = ensureOperatorSecret(paths)
   const accounts = openAccounts({
     store,
     audit,
@@ -128,7 +123,15 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     rights,
     registration: settings.registration,
     mac: (text) => vault.knownBrowserMac(text),
-    operatorSecret: ensureOperatorSecret(paths),
+    operatorSecret,
+  })
+  const keys = openKeys({
+    vault,
+    rights,
+    audit,
+    operatorSecret,
+    ...(settings.autoLockMs !== undefined && { autoLockMs: settings.autoLockMs }),
+    onFailure,
   })
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -138,7 +141,12 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const stopKeepingUp = audit.keepUp()
   const releases = openReleases({ store, audit, credentials, connections, releaseTo: settings.releaseTo })
   const channels = openChannels({
-    releases,
+    releases: {
+      release(...question) {
+        keys.used()
+        return releases.release(...question)
+      },
+    },
     audit,
     principals,
     onFailure,
@@ -158,7 +166,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const homeIsCurrent = schemaVersion === SERVER_SCHEMA_VERSION
   const advice = adviceOn(settings)
   const routes = apiRoutes(
-    { store, audit, providers, connections, credentials, releases, deployment, principals, accounts, sessions },
+    { store, audit, providers, connections, credentials, releases, deployment, principals, accounts, sessions, keys },
     {
       readiness: {
         store,
@@ -195,7 +203,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       onChange: (principalId) => channels.changed(principalId),
       // A home's own files are looked at where they are listed.
       ...(store.dialect === 'postgres' && { news: () => providers.refresh() }),
-      ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
+      keys,
+      limits: settings.publicUrl === undefined ? new SourceLimits(undefined, ['unlocks']) : new SourceLimits(),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },
@@ -217,6 +226,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       vault,
       store,
       lock,
+      keys,
       sessions,
       credentials,
       stopFollowing,
@@ -225,6 +235,26 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       daemonLog,
       paths,
     })
+}
+
+/** Where the settings say that the master key is. */
+function masterKeySettings({ daemon, paths }: Config): MasterKeySettings {
+  const { encryptionMode: mode, masterKeyFile, passphraseFile, masterKeyCommand: command } = daemon
+  daemon.masterKey?.forget()
+  return {
+    mode,
+    localKeyPath: paths.masterKey,
+    createFile: createPrivateFile,
+    keyring: systemKeyring(),
+    // Read anew each time it is wanted: the vault forgets it as soon as it is open.
+    get masterKey() {
+      const text = process.env['BROKER_MASTER_KEY']
+      return text ? new Secret(text) : undefined
+    },
+    ...(masterKeyFile !== undefined && { masterKeyFile }),
+    ...(passphraseFile !== undefined && { passphraseFile }),
+    ...(command && { command }),
+  }
 }
 
 /** On Postgres a daemon may be gone for good, with its files: what leaves is written to the store at once. */
@@ -264,6 +294,7 @@ interface Rooms {
   readonly server: RunningServer
   readonly channels: { close(): Promise<void> }
   readonly audit: { close(): Promise<void> }
+  readonly keys: { close(): Promise<void> }
   readonly sessions: { close(): Promise<void> }
   readonly credentials: { close(): Promise<void> }
   readonly stopFollowing: () => void
@@ -277,12 +308,13 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, channels, audit, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault } = rooms
+  const { server, channels, audit, keys, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault } = rooms
   const { store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
   stopFollowing()
   stopKeepingUp()
   await Promise.all([server.stop(DRAIN_MS), channels.close()])
+  await keys.close()
   await sessions.close()
   await credentials.close()
   await shared.close()

@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ROLES } from '../protocol/index.ts'
+import { ENCRYPTION_SOURCES, ROLES } from '../protocol/index.ts'
 import { did, identityHandle, shownText, timestamp } from './common.ts'
 
 const encryption = {
@@ -74,5 +74,19 @@ export type Identity = z.infer<typeof identity>
 export const labelIdentity = z.strictObject({ label: shownText(80).or(z.literal('')) })
 
 export const identities = z.strictObject({ identities: z.array(identity) })
+
+/** Contract section 14. */
+export const vaultState = z.strictObject({
+  sealed: z.boolean(),
+  source: z.enum(ENCRYPTION_SOURCES),
+  /** Which data key of the vault is the newest; 0 where there is none yet. */
+  term: z.int(),
+  /** How many changes the vault has come through. */
+  generation: z.int(),
+  records: z.int(),
+})
+export type VaultState = z.infer<typeof vaultState>
+
+export const unlockVault = z.strictObject({ passphrase: z.string().min(1).max(1024).optional() })
 
 export const ok = z.strictObject({ status: z.literal('ok') })

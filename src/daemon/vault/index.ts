@@ -5,11 +5,13 @@
  */
 export type { AnchorFile } from './anchor.ts'
 export { systemKeyring } from './keyring.ts'
+export type { MasterKeySettings } from './master-key-source.ts'
 export {
   type OpenedRecord,
   openVault,
   type RecordRef,
   type SealedRecord,
+  UNLOCK_HINT,
   type Vault,
 } from './open-vault.ts'
 export type { OutsideSeals } from './outside-seals.ts'

@@ -15,6 +15,7 @@ import {
   unwrapDataKey,
   wrapDataKey,
 } from './key-hierarchy.ts'
+import { standingOf, storeWrapped, wrappedMasterKey } from './key-rows.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
 import {
   existingMasterKey,
@@ -54,15 +55,42 @@ type VaultStatus =
       readonly warnings: readonly string[]
     }
   /** No key, or not the right one: nothing can be read or written. `cause` is one sentence for people. */
-  | { readonly kind: 'sealed'; readonly cause: string }
+  | { readonly kind: 'sealed'; readonly cause: string; readonly waits: Waiting }
+
+/**
+ * What opens a sealed vault: the key it was made with, a passphrase, the first passphrase of one that is not made yet, or,
+ * where somebody has locked it, somebody who unlocks it.
+ */
+type Waiting = 'key' | 'passphrase' | 'first passphrase' | 'unlocking'
+
+/** How a vault stands, as the store says without its key. */
+interface VaultStanding {
+  readonly sealed: boolean
+  readonly source: EncryptionSource
+  /** Which data key of the vault is the newest. 0 where there is no vault. */
+  readonly term: number
+  readonly generation: number
+  readonly records: number
+}
 
 export interface Vault {
   readonly mode: EncryptionMode
   /** For the rows that say who is who. */
   readonly rights: RightsSeals
   status(): VaultStatus
-  /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
+  /** Tries again to open a sealed vault: a keyring may have been unlocked since. Not one that somebody has locked. */
   unlock(): Promise<VaultStatus>
+  /**
+   * Opens it for somebody who wants that.
+   * @param passphrase where the key is under one, or is to be
+   * @throws BrokerError AuthenticationFailedError for another passphrase
+   */
+  unlockFor(passphrase: Secret | undefined): Promise<VaultStatus>
+  /** Forgets every key, until somebody unlocks it. */
+  lock(): Promise<void>
+  standing(vaultId: string | undefined): Promise<VaultStanding>
+  /** @throws BrokerError DaemonUnavailableError while it is sealed */
+  requireOpen(): void
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
   knownBrowserMac(text: string): Buffer | undefined
   /** A MAC by the key that is for the audit log and for nothing else, hex; undefined while the vault is sealed. */
@@ -129,10 +157,23 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   return vault
 }
 
+interface Sealed {
+  readonly cause: string
+  readonly waits: Waiting
+}
+
 interface Unsealed {
   readonly keys: KeyHierarchy
   readonly masterKey: Omit<MasterKey, 'bytes'>
   readonly anchor: Anchor
+}
+
+/** What somebody can do who finds the vault sealed. */
+export const UNLOCK_HINT: Readonly<Record<Waiting, string>> = {
+  key: 'Give the daemon the key it was made with, then `broker unlock`; `broker doctor` says more.',
+  passphrase: 'Open it with `broker unlock`.',
+  'first passphrase': 'Choose its passphrase with `broker unlock`.',
+  unlocking: 'Open it with `broker unlock`.',
 }
 
 class SealedRecords implements Vault {
@@ -147,7 +188,8 @@ class SealedRecords implements Vault {
   /** The newest version of each record that was opened here: none ever becomes older. */
   readonly #newest = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   #anchorTimer: NodeJS.Timeout | undefined
-  #state: Unsealed | { readonly cause: string } = { cause: 'it was not opened yet' }
+  #state: Unsealed | Sealed = { cause: 'it was not opened yet', waits: 'key' }
+  #opening: Promise<Unsealed | Sealed> | undefined
 
   constructor(options: VaultOptions) {
     this.#options = options
@@ -165,29 +207,80 @@ class SealedRecords implements Vault {
   }
 
   status(): VaultStatus {
-    if ('cause' in this.#state) return { kind: 'sealed', cause: this.#state.cause }
+    if ('cause' in this.#state) return { kind: 'sealed', ...this.#state }
     const { source, backend, warnings } = this.#state.masterKey
     return { kind: 'open', source, backend, warnings }
   }
 
   async unlock(): Promise<VaultStatus> {
-    if ('cause' in this.#state) this.#state = await this.#open()
+    if ('cause' in this.#state && this.#state.waits !== 'unlocking') await this.#openOnce(undefined)
     return this.status()
   }
 
-  async #open(): Promise<Unsealed | { cause: string }> {
+  async unlockFor(passphrase: Secret | undefined): Promise<VaultStatus> {
+    if (!('cause' in this.#state)) return this.status()
+    const before = this.#state
+    const found = await this.#openOnce(passphrase)
+    if (!('cause' in found)) return this.status()
+    // Who locked it did not mean it to open by itself where this try has failed.
+    if (before.waits === 'unlocking') this.#state = before
+    if (passphrase === undefined || found.waits === 'key') return { kind: 'sealed', ...found }
+    throw new BrokerError('AuthenticationFailedError', 'The vault does not open with this passphrase')
+  }
+
+  /** Those who come at once are served by one attempt: it may cost a person a touch, or a core half a second. */
+  async #openOnce(passphrase: Secret | undefined): Promise<Unsealed | Sealed> {
+    if (this.#opening !== undefined) await this.#opening
+    if (!('cause' in this.#state)) return this.#state
+    this.#opening = this.#open(passphrase).finally(() => {
+      this.#opening = undefined
+    })
+    this.#state = await this.#opening
+    return this.#state
+  }
+
+  requireOpen(): void {
+    this.#unsealed()
+  }
+
+  async lock(): Promise<void> {
+    if ('cause' in this.#state) return
+    await this.anchorChanges()
+    clearTimeout(this.#anchorTimer)
+    this.#anchorTimer = undefined
+    this.#state = { cause: 'it was locked', waits: 'unlocking' }
+    this.#dataKeys.clear()
+    this.#options.onDropped?.()
+  }
+
+  async standing(vaultId: string | undefined): Promise<VaultStanding> {
+    const { store, masterKey } = this.#options
+    const found = await standingOf(store.db, vaultId)
+    const source = (found?.source ?? (masterKey.mode === 'auto' ? 'local_key' : masterKey.mode)) as EncryptionSource
+    const { term = 0, generation = 0, records = 0 } = found ?? {}
+    return { sealed: 'cause' in this.#state, source, term: term ?? 0, generation: generation ?? 0, records }
+  }
+
+  async #open(passphrase: Secret | undefined): Promise<Unsealed | Sealed> {
     try {
-      const { masterKey, deploymentId } = await this.#masterKey()
+      const { masterKey, deploymentId } = await this.#masterKey(passphrase)
       const keys = deriveKeys(masterKey.bytes, deploymentId)
       masterKey.bytes.fill(0)
       this.#options.masterKey.masterKey?.forget()
       this.#options.onDropped?.()
       return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile, await this.#generations()) }
     } catch (error) {
-      if (error instanceof MasterKeyError) return { cause: error.message }
-      if (error instanceof BrokerError) return { cause: error.message }
+      if (error instanceof MasterKeyError) return { cause: error.message, waits: await this.#waits(error) }
+      if (error instanceof BrokerError && error.name !== 'InvalidRequestError') {
+        return { cause: error.message, waits: 'key' }
+      }
       throw error
     }
+  }
+
+  async #waits({ awaitsPassphrase }: MasterKeyError): Promise<Waiting> {
+    if (!awaitsPassphrase) return 'key'
+    return (await sourceOf(this.#options.store.db)) ? 'passphrase' : 'first passphrase'
   }
 
   async #generations(): Promise<ReadonlyMap<string, number>> {
@@ -198,34 +291,48 @@ class SealedRecords implements Vault {
     )
   }
 
-  async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+  async #masterKey(passphrase: Secret | undefined): Promise<{ masterKey: MasterKey; deploymentId: string }> {
     const { store, masterKey: settings } = this.#options
-    return store.transaction(async (tx) => {
-      const recorded = await tx.selectFrom('vault_sources').selectAll().executeTakeFirst()
-      if (!recorded) return this.#newDeployment(tx)
-      const masterKey = await existingMasterKey(settings, recorded.source as EncryptionSource, recorded.deployment_id)
-      if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
-        throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
-      }
-      return { masterKey, deploymentId: recorded.deployment_id }
+    const recorded = await sourceOf(store.db)
+    if (!recorded) {
+      // Another daemon may have made it meanwhile.
+      const made = await store.transaction(async (tx) =>
+        (await sourceOf(tx)) ? undefined : this.#newDeployment(tx, passphrase),
+      )
+      return made ?? this.#masterKey(passphrase)
+    }
+    const { deployment_id: deploymentId } = recorded
+    const masterKey = await existingMasterKey(settings, {
+      source: recorded.source as EncryptionSource,
+      deploymentId,
+      wrapped: await wrappedMasterKey(store.db),
+      passphrase,
     })
+    if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
+      throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
+    }
+    return { masterKey, deploymentId }
   }
 
-  async #newDeployment(tx: Db): Promise<{ masterKey: MasterKey; deploymentId: string }> {
-    const { masterKey: settings, now = Date.now } = this.#options
+  async #newDeployment(
+    tx: Db,
+    passphrase: Secret | undefined,
+  ): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+    const { masterKey: settings } = this.#options
     const orphan = await tx.selectFrom('data_keys').select('vault_id').executeTakeFirst()
     if (orphan) throw new MasterKeyError('the store has vaults, but no record of which key they were made with')
     const deploymentId = randomUUID()
-    const masterKey = await newMasterKey(settings, deploymentId)
-    const row = {
-      id: 1,
-      deployment_id: deploymentId,
-      source: masterKey.source,
-      key_id: keyIdOf(masterKey.bytes),
-      created_at: new Date(now()).toISOString(),
-    }
+    const masterKey = await newMasterKey(settings, deploymentId, passphrase)
+    const created_at = this.#time()
+    const { source, bytes, wrapped } = masterKey
+    const row = { id: 1, deployment_id: deploymentId, source, key_id: keyIdOf(bytes), created_at }
     await tx.insertInto('vault_sources').values(row).execute()
+    if (wrapped) await storeWrapped(tx, wrapped, created_at)
     return { masterKey, deploymentId }
+  }
+
+  #time(): string {
+    return new Date((this.#options.now ?? Date.now)()).toISOString()
   }
 
   knownBrowserMac(text: string): Buffer | undefined {
@@ -245,7 +352,7 @@ class SealedRecords implements Vault {
   #unsealed(): Unsealed {
     if ('cause' in this.#state) {
       throw new BrokerError('DaemonUnavailableError', `The vault is sealed: ${this.#state.cause}`, {
-        hint: 'Give the daemon the key it was made with and restart it; `broker doctor` says more.',
+        hint: UNLOCK_HINT[this.#state.waits],
       })
     }
     return this.#state
@@ -254,7 +361,7 @@ class SealedRecords implements Vault {
   async create(tx: Db, vaultId: string): Promise<void> {
     const { keys } = this.#unsealed()
     const { wrapped } = makeDataKey(keys, vaultId, 1)
-    const created_at = new Date((this.#options.now ?? Date.now)()).toISOString()
+    const created_at = this.#time()
     await tx.insertInto('data_keys').values({ vault_id: vaultId, term: 1, wrapped, created_at }).execute()
     const sealed = sealManifest(keys, vaultId, 0, emptyManifest())
     await tx.insertInto('manifests').values({ vault_id: vaultId, generation: 0, sealed }).execute()
@@ -481,7 +588,7 @@ class SealedRecords implements Vault {
     const { keys } = this.#unsealed()
     const rows = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()
     const stored = new Set(rows.map(({ term }) => `${vaultId}/${term}`))
-    const created_at = new Date((this.#options.now ?? Date.now)()).toISOString()
+    const created_at = this.#time()
     for (const [name, dataKey] of this.#dataKeys) {
       if (!name.startsWith(`${vaultId}/`) || stored.has(name)) continue
       const row = { vault_id: vaultId, term: dataKey.term, wrapped: wrapDataKey(keys, vaultId, dataKey), created_at }
@@ -544,6 +651,10 @@ class SealedRecords implements Vault {
       if (!(error instanceof Undone)) throw error
     })
   }
+}
+
+function sourceOf(db: Db) {
+  return db.selectFrom('vault_sources').selectAll().executeTakeFirst()
 }
 
 /** Rolls a transaction back that has done its work. */
