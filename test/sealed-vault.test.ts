@@ -1,4 +1,5 @@
 import assert from 'node:assert/strict'
+import { randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DatabaseSync } from 'node:sqlite'
@@ -71,6 +72,35 @@ describe('a vault under a passphrase', () => {
     assert.equal((await unlock(world.daemon, { passphrase: PASSPHRASE })).status, 200)
     assert.equal((await status()).sealed, false)
     assert.equal((await world.broker(['connections'])).code, 0)
+  })
+
+  it('is brought under new data keys, and under other master keys, and the log has it', async () => {
+    const rotated = await world.broker(['vault', 'rotate', '--json'])
+    assert.equal(rotated.code, 0, rotated.stderr)
+    const { generation, ...rest } = JSON.parse(rotated.stdout)
+    assert.deepEqual(rest, { status: 'ok', term: 2, records: 1 })
+    assert.ok(generation > 0)
+
+    const key = randomBytes(32).toString('base64')
+    const given = await world.broker(['vault', 'rekey', '--to', 'env', '--json'], { env: { BROKER_MASTER_KEY: key } })
+    assert.deepEqual(JSON.parse(given.stdout), { status: 'ok', source: 'env' })
+    assert.equal((await world.broker(['vault', 'rekey', '--to', 'command', '--json'])).code, 2)
+    assert.equal((await world.broker(['vault', 'rekey', '--to', 'local_key'])).code, 0)
+    assert.ok(existsSync(join(world.home, 'server', 'master.key')))
+    const back = await world.broker(['vault', 'rekey', '--to', 'passphrase'], { input: `${PASSPHRASE}\n` })
+    assert.equal(back.code, 0, back.stderr)
+    assert.equal(existsSync(join(world.home, 'server', 'master.key')), false)
+    assert.equal((await world.broker(['doctor'])).code, 0)
+
+    const log = JSON.parse((await world.broker(['log', '--json', '--event', 'vault.rekeyed'])).stdout)
+    assert.deepEqual(
+      log.map((one: { reason: string }) => one.reason),
+      ['passphrase', 'local_key', 'env'].map((source) => `the key is in ${source} now`),
+    )
+    const [event] = JSON.parse((await world.broker(['log', '--json', '--event', 'vault.rotated'])).stdout)
+    assert.equal(event.status, 'success')
+    assert.doesNotMatch(`${given.stdout}${given.stderr}${back.stdout}${back.stderr}`, /five words/)
+    assert.equal(`${given.stdout}${given.stderr}`.includes(key), false)
   })
 
   it('starts sealed, and is what it was once it is opened', async () => {

@@ -85,7 +85,7 @@ export const rooms: readonly Room[] = [
   {
     name: 'daemon/keys',
     imports: ['protocol', 'daemon/vault'],
-    types: [...SHAPES, 'daemon/audit', 'daemon/rights'],
+    types: [...SHAPES, 'daemon/store', 'daemon/audit', 'daemon/rights'],
   },
   {
     name: 'daemon/credentials',

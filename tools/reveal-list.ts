@@ -9,7 +9,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/import/no-key.ts': 1,
   'src/import/other-place.ts': 1,
   'src/cli/run-proxy.ts': 2,
-  'src/client/daemon-client.ts': 6,
+  'src/client/daemon-client.ts': 8,
   'src/config/identities.ts': 1,
   'src/config/server-files.ts': 1,
   'src/daemon/accounts/browser-sessions.ts': 1,

@@ -1,5 +1,12 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { AUDIT_EVENTS, AUDIT_STATUSES, FLOWS, nearestWord } from '../protocol/index.ts'
+import {
+  AUDIT_EVENTS,
+  AUDIT_STATUSES,
+  ENCRYPTION_SOURCES,
+  type EncryptionSource,
+  FLOWS,
+  nearestWord,
+} from '../protocol/index.ts'
 import { FROM_WORDS } from './command-words.ts'
 import type { ApproveOptions } from './commands/approve.ts'
 import type { DashboardOptions } from './commands/dashboard.ts'
@@ -371,6 +378,19 @@ function defineVault(commands: Commands): void {
   vault
     .add('status', 'show whether the vault is open, where its key is, and how far it has come', 'broker vault status')
     .does(async (invocation) => (await import('./commands/vault.ts')).vaultStatus(invocation))
+  vault
+    .add('rotate', 'make a new data key and seal every record anew, while all goes on', 'broker vault rotate')
+    .does(async (invocation) => (await import('./commands/vault.ts')).rotate(invocation))
+  vault
+    .add(
+      'rekey',
+      'make another master key, or keep it elsewhere; the one of before opens nothing then',
+      'broker vault rekey --to passphrase',
+    )
+    .addOption(new Option('--to <source>', 'where it is to be').choices(ENCRYPTION_SOURCES).makeOptionMandatory())
+    .does<{ readonly to: EncryptionSource }>(async (invocation, { to }) =>
+      (await import('./commands/vault.ts')).rekey(invocation, to),
+    )
 }
 
 function defineHome(commands: Commands): void {

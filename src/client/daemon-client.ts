@@ -1,7 +1,13 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
 import { fromWire, type ResolvedCredential } from '../injection/index.ts'
 import { isLoopback, isUnknownAuthority } from '../network/index.ts'
-import { BrokerError, CHANNEL_PROTOCOL, type Secret, type SecretInput } from '../protocol/index.ts'
+import {
+  BrokerError,
+  CHANNEL_PROTOCOL,
+  type EncryptionSource,
+  type Secret,
+  type SecretInput,
+} from '../protocol/index.ts'
 import type {
   AnswerOf,
   Approval,
@@ -27,11 +33,13 @@ import type {
   Readiness,
   RegisteredProviders,
   Registration,
+  Rekeyed,
   RemovedProvider,
   RequestOf,
   ResolveRequest,
   Restored,
   Revoked,
+  Rotated,
   Routes,
   Run,
   ShippedEvent,
@@ -68,6 +76,13 @@ export interface DaemonClientOptions {
   readonly unreachableHint?: string
   /** Hears of each request that ended, without query, body and headers; `status` 0 where nothing answered. */
   readonly onRequest?: (request: { method: string; path: string; status: number; milliseconds: number }) => void
+}
+
+/** Where the master key is to be, and what the daemon does not have of it. */
+export interface KeyToTake {
+  readonly to: EncryptionSource
+  readonly passphrase?: Secret
+  readonly masterKey?: Secret
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -131,6 +146,20 @@ export class DaemonClient {
 
   vaultStatus(): Promise<VaultState> {
     return this.#call('GET /api/vault/status')
+  }
+
+  rotateVault(): Promise<Rotated> {
+    return this.#call('POST /api/vault/rotate')
+  }
+
+  rekeyVault({ to, passphrase, masterKey }: KeyToTake): Promise<Rekeyed> {
+    return this.#call('POST /api/vault/rekey', {
+      body: {
+        to,
+        ...(passphrase && { passphrase: passphrase.reveal() }),
+        ...(masterKey && { master_key: masterKey.reveal() }),
+      },
+    })
   }
 
   lockVault(): Promise<VaultState> {

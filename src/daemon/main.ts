@@ -15,16 +15,19 @@ import {
   folderOfHome,
   keepMemoryPrivate,
   loadConfig,
+  movePrivateFile,
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   refuseOtherThanFolder,
   removeDaemonInfo,
+  removePrivateFile,
   SERVER_SCHEMA_VERSION,
   sweepHome,
   upstreamRoots,
   userFolder,
   writeDaemonInfo,
+  writePrivateFile,
 } from '../config/index.ts'
 import { bracketed, isLoopback } from '../network/index.ts'
 import { BrokerError, exitCodeOf, type Refused, Secret } from '../protocol/index.ts'
@@ -80,11 +83,13 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     masterKey: masterKeySettings(config),
     anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
+    onRekeyed: () => rights.forget(),
   })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const audit = openAudit(store, {
     ...journalOf(store, paths),
     mac: (text) => vault.auditMac(text),
+    isCurrent: (db) => vault.isCurrent(db),
     onFailure,
   })
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
@@ -126,6 +131,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     operatorSecret,
   })
   const keys = openKeys({
+    store,
     vault,
     rights,
     audit,
@@ -245,6 +251,7 @@ function masterKeySettings({ daemon, paths }: Config): MasterKeySettings {
     mode,
     localKeyPath: paths.masterKey,
     createFile: createPrivateFile,
+    files: { replace: writePrivateFile, move: movePrivateFile, remove: removePrivateFile },
     keyring: systemKeyring(),
     // Read anew each time it is wanted: the vault forgets it as soon as it is open.
     get masterKey() {

@@ -62,6 +62,9 @@ import {
   readiness,
   registerIdentity,
   registration,
+  rekeyed,
+  rekeyVault,
+  rotated,
   unlockVault,
   vaultState,
   whoami,
@@ -325,6 +328,19 @@ export const contract = {
     whileSealed: true,
     body: unlockVault,
     reply: ok,
+  },
+  'POST /api/vault/rotate': {
+    access: 'principal',
+    summary:
+      "Makes a new data key for the caller's vault, for every vault where an admin calls, and seals the records anew, in the background.",
+    reply: rotated,
+    status: 202,
+  },
+  'POST /api/vault/rekey': {
+    access: 'admin',
+    summary: 'Brings the whole store under another master key, which is read back before the one of before goes.',
+    body: rekeyVault,
+    reply: rekeyed,
   },
   'POST /api/vault/restore': {
     access: 'principal or suspended',

@@ -69,4 +69,4 @@ export {
   type StartRun,
 } from './resolution.ts'
 export { shapeNames } from './shape-names.ts'
-export type { Health, Identity, Readiness, Registration, VaultState, Whoami } from './status.ts'
+export type { Health, Identity, Readiness, Registration, Rekeyed, Rotated, VaultState, Whoami } from './status.ts'

@@ -1,6 +1,7 @@
+import { setTimeout as delay } from 'node:timers/promises'
 import type { DaemonClient } from '../../client/index.ts'
-import { type Config, readDaemonInfo, readOperatorSecret } from '../../config/index.ts'
-import { BrokerError, type Secret } from '../../protocol/index.ts'
+import { type Config, readDaemonInfo, readOperatorSecret, readPrivateFile } from '../../config/index.ts'
+import { BrokerError, type EncryptionSource, Secret } from '../../protocol/index.ts'
 import type { VaultState } from '../../schemas/index.ts'
 import { askSecret, askTwice } from '../ask-twice.ts'
 import type { Invocation } from '../invocation.ts'
@@ -22,6 +23,72 @@ function factsOf({ sealed, source, term, generation, records }: VaultState): [st
     ['Records', String(records)],
     ['Changes', String(generation)],
   ]
+}
+
+/** How often the daemon is asked how far it is. */
+const LOOK_AGAIN_MS = 200
+
+/** Waits until every record of one's own vault is under the new key. Who does not wait loses nothing. */
+export async function rotate(invocation: Invocation): Promise<void> {
+  const { output, terminal } = invocation
+  const state = await asAgent(invocation, async (client) => {
+    await client.rotateVault()
+    const spinner = terminal.spin('Sealing the records anew')
+    try {
+      for (;;) {
+        const now = await client.vaultStatus()
+        if (now.rotating === undefined) return now
+        spinner.update(`Sealing the records anew: ${now.rotating} left`)
+        await delay(LOOK_AGAIN_MS)
+      }
+    } finally {
+      spinner.stop()
+    }
+  })
+  const { term, records, generation } = state
+  output.result({ status: 'ok', term, records, generation }, () => {
+    output.done(`${records} ${records === 1 ? 'record is' : 'records are'} under data key number ${term}`)
+  })
+}
+
+/** Brings the vault under another master key. */
+export async function rekey(invocation: Invocation, to: EncryptionSource): Promise<void> {
+  const { output, terminal } = invocation
+  const given = {
+    to,
+    ...(to === 'passphrase' && { passphrase: await newPassphrase(terminal) }),
+    ...keyOf(invocation, to),
+  }
+  const done = await asAgent(invocation, (client) => client.rekeyVault(given))
+  output.result(done, () => {
+    output.done(`The vault is under a new key: ${to}`)
+    output.note(NEXT_START[to])
+    output.note(
+      'The old key still opens copies of before. To have it open nothing of what is stored now: broker vault rotate',
+    )
+  })
+}
+
+/** What the daemon needs when it starts again. */
+const NEXT_START: Readonly<Record<EncryptionSource, string>> = {
+  keyring: 'The daemon opens it with the OS keyring. BROKER_ENCRYPTION_MODE is to be unset, auto or keyring.',
+  local_key: 'It is in server/master.key of the home. BROKER_ENCRYPTION_MODE is to be unset, auto or local_key.',
+  env: 'Start the daemon with this key in BROKER_MASTER_KEY or BROKER_MASTER_KEY_FILE from now on.',
+  passphrase: 'The daemon starts sealed from now on: open it with `broker unlock`, or set BROKER_PASSPHRASE_FILE.',
+  command: 'Start the daemon with the same BROKER_MASTER_KEY_COMMAND from now on.',
+}
+
+function newPassphrase(terminal: Terminal): Promise<Secret> {
+  return passphraseFor(terminal, CHOSEN)
+}
+
+/** The key that this very command was given, where it was. */
+function keyOf({ config: { daemon } }: Invocation, to: EncryptionSource): { readonly masterKey?: Secret } {
+  if (to !== 'env') return {}
+  const { masterKey, masterKeyFile } = daemon
+  const kept = masterKeyFile === undefined ? undefined : readPrivateFile(masterKeyFile)?.trim()
+  const key = masterKey ?? (kept ? new Secret(kept) : undefined)
+  return key ? { masterKey: key } : {}
 }
 
 /** Has the daemon forget every key of the vault. */
@@ -68,10 +135,13 @@ async function tryWithout(client: DaemonClient, operator: Secret | undefined): P
   }
 }
 
+/** Of a passphrase that is none yet, by the daemon's word. */
+const CHOSEN = 'must be chosen'
+
 function passphraseFor(terminal: Terminal, wanted: string): Promise<Secret> {
   if (!terminal.canAsk)
     return readPipedSecret(terminal.input, 'line', 'Type it at a terminal, or pipe it in, on one line.')
-  return wanted === 'must be chosen'
+  return wanted === CHOSEN
     ? askTwice(terminal, 'A passphrase for this vault')
     : askSecret(terminal, 'Passphrase of the vault')
 }

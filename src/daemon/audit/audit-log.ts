@@ -11,7 +11,7 @@ import type {
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
 import { appendRows, type NewRow } from './append-rows.ts'
 import { addUpTotals, readCounts, readSpan } from './audit-hours.ts'
-import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
+import { type AuditRoots, type MacBy, openAuditRoots, type RootMac } from './audit-roots.ts'
 import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -84,6 +84,8 @@ export interface Audit {
    * else a sentence for people.
    */
   verify(rows: number): Promise<string | undefined>
+  /** Has what was signed lately carry MACs by another key, in the transaction that brings the deployment under it. */
+  resign(tx: Db, macs: { readonly before: MacBy; readonly after: MacBy }): Promise<void>
   /** Once a minute signs how far the log has come; until what it returns is called. */
   keepUp(): () => void
   /** Stores what was written ahead. */
@@ -96,6 +98,8 @@ export interface AuditOptions {
   readonly journalFolder?: string
   /** A MAC by a key of the deployment, hex; undefined while that is not at hand. Nothing is signed without. */
   readonly mac?: RootMac
+  /** Whether that key is still the deployment's. */
+  readonly isCurrent?: (db: Db) => Promise<boolean>
   /** Told of what could not be stored now, and is tried again. */
   readonly onFailure?: (error: unknown) => void
 }
@@ -112,8 +116,8 @@ const BACKDATED_MS = 24 * 60 * 60 * 1000
 const MOST_ROWS: Readonly<Record<Dialect, number>> = { sqlite: 16, postgres: 250 }
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
-  const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options
-  const roots = openAuditRoots(store, mac)
+  const { now = Date.now, mac = () => undefined, isCurrent = async () => true, onFailure = () => undefined } = options
+  const roots = openAuditRoots(store, mac, isCurrent)
   const groups = () =>
     new GroupCommit({
       most: MOST_ROWS[store.dialect],
@@ -150,6 +154,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     principalOf: (event, reason) => readPrincipal(store.db, event, reason),
     head: (scope) => read(() => readHead(store.db, scope)),
     verify: (rows) => verifyLog(store, roots, rows),
+    resign: (tx, macs) => roots.resign(tx, macs),
     keepUp() {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)

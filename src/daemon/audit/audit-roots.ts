@@ -12,7 +12,12 @@ export interface AuditRoots {
    * @returns what is wrong, a sentence for people; undefined where nothing is
    */
   verify(tx: Db): Promise<string | undefined>
+  /** Has the newest roots carry MACs by another key, in the transaction that brings the deployment under it. */
+  resign(tx: Db, macs: { readonly before: MacBy; readonly after: MacBy }): Promise<void>
 }
+
+/** A MAC by a key that is at hand, hex. */
+export type MacBy = (text: string) => string
 
 /** Less than the minute after which each daemon comes to it: timers are not exact. */
 const NOT_BEFORE_MS = 50_000
@@ -21,12 +26,24 @@ const LOCK = 'audit'
 /** An hour of a busy log. */
 const VERIFIED = 60
 
-export function openAuditRoots(store: Store, mac: RootMac): AuditRoots {
+/** @param isCurrent whether the key of `mac` is still the deployment's */
+export function openAuditRoots(store: Store, mac: RootMac, isCurrent: (tx: Db) => Promise<boolean>): AuditRoots {
   /** The newest root that was seen here: there never is an older one alone. */
   let seen = 0
   return {
     // One daemon at a time. Kept by the disk: what verification has seen is never gone.
-    sign: () => store.vaultTransaction(LOCK, (tx) => writeRoot(tx, store, mac)),
+    sign: () =>
+      store.vaultTransaction(LOCK, async (tx) => {
+        if (await isCurrent(tx)) await writeRoot(tx, store, mac)
+      }),
+    async resign(tx, { before, after }) {
+      for (const { number, hash, mac: carried } of await newestRoots(tx, VERIFIED)) {
+        // One that was wrong before stays so.
+        if (carried !== before(hash)) continue
+        const next = after(hash)
+        await tx.updateTable('audit_roots').set({ mac: next }).where('number', '=', number).execute()
+      }
+    },
     async verify(tx) {
       const roots = await newestRoots(tx, VERIFIED + 1)
       const newest = roots[0]?.number ?? 0

@@ -41,6 +41,7 @@ describe('a daemon that locks itself', () => {
     const locked = Promise.withResolvers<void>()
     const operatorSecret = new Secret('CNRY operator')
     const keys = openKeys({
+      store,
       vault,
       rights: { open: async () => undefined, forget: () => locked.resolve() },
       audit: openAudit(store),

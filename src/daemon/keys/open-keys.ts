@@ -1,8 +1,10 @@
-import { type Actor, BrokerError, type Secret } from '../../protocol/index.ts'
+import { type Actor, BrokerError, type EncryptionSource, type Secret } from '../../protocol/index.ts'
 import type { VaultState } from '../../schemas/index.ts'
 import type { Audit, AuditActor, InternalEvent } from '../audit/index.ts'
 import type { Rights } from '../rights/index.ts'
-import { UNLOCK_HINT, type Vault } from '../vault/index.ts'
+import type { Store } from '../store/index.ts'
+import { type GivenKey, UNLOCK_HINT, type Vault } from '../vault/index.ts'
+import { Rotations } from './rotations.ts'
 
 export interface Keys {
   /** @throws BrokerError DaemonUnavailableError while the vault is sealed */
@@ -17,6 +19,13 @@ export interface Keys {
    *   DaemonUnavailableError where the key cannot be had
    */
   unlock(given: GivenToUnlock): Promise<void>
+  /**
+   * Begins to seal everything of the actor's vault under a new data key, of every vault where that is an admin; it goes on
+   * by itself, also after a restart. Returns the term of the key.
+   */
+  rotate(actor: Actor): Promise<number>
+  /** @throws BrokerError as {@link Vault.rekey} */
+  rekey(actor: Actor, to: EncryptionSource, given: GivenKey): Promise<void>
   /** Ends what goes on by itself. */
   close(): Promise<void>
 }
@@ -28,6 +37,7 @@ interface GivenToUnlock {
 }
 
 export interface KeysOptions {
+  readonly store: Store
   readonly vault: Vault
   readonly rights: Pick<Rights, 'open' | 'forget'>
   readonly audit: Audit
@@ -49,10 +59,12 @@ export function openKeys(options: KeysOptions): Keys {
 class KeysOfVault implements Keys {
   readonly #options: KeysOptions
   readonly #idle: NodeJS.Timeout | undefined
+  readonly #rotations: Rotations
 
   constructor(options: KeysOptions) {
     this.#options = options
     const { autoLockMs } = options
+    this.#rotations = new Rotations(options)
     if (autoLockMs !== undefined) this.#idle = setTimeout(() => this.#lockIdle(), autoLockMs).unref()
   }
 
@@ -64,8 +76,24 @@ class KeysOfVault implements Keys {
     this.#idle?.refresh()
   }
 
-  status(vaultId: string | undefined): Promise<VaultState> {
-    return this.#options.vault.standing(vaultId)
+  async status(vaultId: string | undefined): Promise<VaultState> {
+    const { vault } = this.#options
+    const standing = await vault.standing(vaultId)
+    const rotating = vaultId === undefined ? 0 : await vault.leftToSeal(vaultId)
+    return { ...standing, ...(rotating > 0 && { rotating }) }
+  }
+
+  rotate(actor: Actor): Promise<number> {
+    return this.#rotations.begin(actor)
+  }
+
+  async rekey(actor: Actor, to: EncryptionSource, given: GivenKey): Promise<void> {
+    const { vault, rights, audit } = this.#options
+    await vault.rekey(to, given, async (tx, macs) => {
+      await audit.resign(tx, macs)
+      await audit.record(tx, actor, { event: 'vault.rekeyed', status: 'success', reason: `the key is in ${to} now` })
+    })
+    await rights.open()
   }
 
   lock(actor: Actor): Promise<void> {
@@ -97,6 +125,7 @@ class KeysOfVault implements Keys {
     if (found.kind === 'sealed') throw stillSealed(found)
     this.used()
     await rights.open()
+    this.#rotations.goOn()
     await this.#tell(who, { status: 'success' })
   }
 
@@ -119,6 +148,7 @@ class KeysOfVault implements Keys {
 
   async close(): Promise<void> {
     clearTimeout(this.#idle)
+    await this.#rotations.close()
   }
 }
 

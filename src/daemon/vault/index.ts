@@ -16,3 +16,4 @@ export {
 } from './open-vault.ts'
 export type { OutsideSeals } from './outside-seals.ts'
 export type { FoundList, RightsSeals, RowKey, RowList } from './rights-seals.ts'
+export type { GivenKey } from './staged-key.ts'

@@ -22,6 +22,12 @@ export interface MasterKeySettings {
   readonly command?: { readonly line: string; readonly environment: Readonly<Record<string, string>> }
   /** Writes a file whole and durably where there is none, or an empty one. */
   readonly createFile: (path: string, text: Buffer) => unknown
+  /** The same for a key that takes the place of another; no key is changed where absent. */
+  readonly files?: {
+    readonly replace: (path: string, text: Buffer) => void
+    readonly move: (from: string, to: string) => void
+    readonly remove: (path: string) => void
+  }
   readonly keyring: Keyring
 }
 
@@ -96,7 +102,7 @@ export async function newMasterKey(
   if (settings.mode === 'keyring') return makeKeyringKey(settings.keyring, deploymentId)
   if (settings.mode === 'local_key') return makeLocalKey(settings)
   if (settings.mode === 'command') return commandKey(settings)
-  if (settings.mode === 'passphrase') return makePassphraseKey(settings, deploymentId, passphrase)
+  if (settings.mode === 'passphrase') return passphraseKey(settings, deploymentId, passphrase)
   if (settings.masterKey || settings.masterKeyFile) return environmentKey(settings)
   try {
     return await makeKeyringKey(settings.keyring, deploymentId)
@@ -106,7 +112,7 @@ export async function newMasterKey(
   }
 }
 
-async function makePassphraseKey(
+export async function passphraseKey(
   settings: MasterKeySettings,
   deploymentId: string,
   given: Secret | undefined,
@@ -135,7 +141,7 @@ function passphraseInFile({ passphraseFile }: MasterKeySettings): Secret | undef
   return new Secret(passphrase)
 }
 
-async function commandKey({ command }: MasterKeySettings): Promise<MasterKey> {
+export async function commandKey({ command }: MasterKeySettings): Promise<MasterKey> {
   if (command === undefined) throw new MasterKeyError('BROKER_MASTER_KEY_COMMAND is not set')
   const text = await printedBy(command.line, command.environment).catch((cause) => {
     const how = cause instanceof Error ? cause.message : 'it failed'
@@ -145,7 +151,7 @@ async function commandKey({ command }: MasterKeySettings): Promise<MasterKey> {
   return { bytes, source: 'command', backend: 'command BROKER_MASTER_KEY_COMMAND', warnings: [] }
 }
 
-function environmentKey({ masterKey, masterKeyFile }: MasterKeySettings): MasterKey {
+export function environmentKey({ masterKey, masterKeyFile }: MasterKeySettings): MasterKey {
   if (masterKey) {
     const bytes = parseKey(Buffer.from(masterKey.reveal()), 'BROKER_MASTER_KEY')
     return { bytes, source: 'env', backend: 'environment variable BROKER_MASTER_KEY', warnings: [] }
@@ -171,7 +177,7 @@ function parseKey(text: Buffer, name: string): Buffer {
 }
 
 /** In base64, with a line's end. The key is overwritten. */
-function textOf(key: Buffer): Buffer {
+export function textOf(key: Buffer): Buffer {
   return wiped(key, (bytes) => Buffer.from(`${bytes.toString('base64')}\n`))
 }
 
@@ -179,7 +185,7 @@ function fromBase64(text: string): Buffer | undefined {
   return /^[A-Za-z0-9+/_-]{43}=?$/.test(text) ? Buffer.from(text, 'base64') : undefined
 }
 
-function requireLocalKey(path: string): MasterKey {
+export function requireLocalKey(path: string): MasterKey {
   const { bytes, warnings } = readKeyFile(path, basename(path))
   return { bytes, source: 'local_key', backend: `key file server/${basename(path)}`, warnings }
 }
@@ -228,7 +234,7 @@ function checkKeyFile(stat: Stats, name: string): string[] {
   return [`The key file "${name}" has mode 0${mode.toString(8)}, so others may read it: chmod 600 it.`]
 }
 
-async function requireKeyringKey(keyring: Keyring, deploymentId: string): Promise<MasterKey> {
+export async function requireKeyringKey(keyring: Keyring, deploymentId: string): Promise<MasterKey> {
   const text = await readKeyringKey(keyring, deploymentId).catch((cause) => {
     throw new MasterKeyError('the OS keyring that holds the key does not answer; is it locked?', { cause })
   })

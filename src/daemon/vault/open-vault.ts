@@ -15,10 +15,11 @@ import {
   unwrapDataKey,
   wrapDataKey,
 } from './key-hierarchy.ts'
-import { standingOf, storeWrapped, wrappedMasterKey } from './key-rows.ts'
+import { formerKey, isVault, standingOf, storeFormer, storeWrapped, wrappedMasterKey } from './key-rows.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
 import {
   existingMasterKey,
+  type KeyInStore,
   type MasterKey,
   MasterKeyError,
   type MasterKeySettings,
@@ -26,7 +27,10 @@ import {
 } from './master-key-source.ts'
 import { type OutsideSeals, outsideSeals } from './outside-seals.ts'
 import { recordContext } from './record-context.ts'
+import { sealUnder } from './rekey.ts'
 import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
+import { beginRotation, leftToSeal, type RotationParts, sealSomeAnew, unfinishedRotations } from './rotation.ts'
+import { type GivenKey, removeFormer, settledLate, stageKey } from './staged-key.ts'
 
 /** A record as the store has it. */
 export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
@@ -89,6 +93,29 @@ export interface Vault {
   /** Forgets every key, until somebody unlocks it. */
   lock(): Promise<void>
   standing(vaultId: string | undefined): Promise<VaultStanding>
+  /** Has what is sealed in the vault from now on sealed under a new data key, and returns its term. */
+  rotate(tx: Db, vaultId: string): Promise<number>
+  /** Seals some records of the vault anew; without any left the older keys go, and `done` happens with that. */
+  sealSomeAnew(vaultId: string, done: (tx: Db) => Promise<void>): Promise<'more' | 'done' | 'none'>
+  /** Returns every vault of the deployment. */
+  ids(): Promise<readonly string[]>
+  /** Returns whose vault it is; undefined for the deployment's own. */
+  principalOf(db: Db, vaultId: string): Promise<string | undefined>
+  /** Returns the vaults that are not all under their newest data key. */
+  unfinishedRotations(): Promise<readonly string[]>
+  /** Returns how many records are not sealed under the newest data key of the vault. */
+  leftToSeal(vaultId: string): Promise<number>
+  /**
+   * Brings everything under another master key, which is read back from where it is before the store is changed, and
+   * removes the one of before then, where the daemon had it.
+   * @param also happens in the transaction that changes the store
+   * @throws BrokerError InvalidRequestError where the other key cannot be had; the vault is as it was
+   */
+  rekey(to: EncryptionSource, given: GivenKey, also: (tx: Db, macs: AuditMacs) => Promise<void>): Promise<void>
+  /** Takes up keys that another daemon has brought the vault under. Returns whether it did. */
+  follow(): Promise<boolean>
+  /** Returns whether the vault is under the keys that this daemon has. */
+  isCurrent(db: Db): Promise<boolean>
   /** @throws BrokerError DaemonUnavailableError while it is sealed */
   requireOpen(): void
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
@@ -134,12 +161,20 @@ export interface Vault {
   roundtrip(vaultId: string): Promise<void>
 }
 
+/** MACs of the audit log, hex, by the keys of before and by the next ones. */
+interface AuditMacs {
+  before(text: string): string
+  after(text: string): string
+}
+
 export interface VaultOptions {
   readonly store: Store
   readonly masterKey: MasterKeySettings
   readonly anchorFile: AnchorFile
   /** Told when something secret is not needed any more. */
   readonly onDropped?: () => void
+  /** Told when the vault has come under another master key: what was made with its keys is to be made anew. */
+  readonly onRekeyed?: () => void
   readonly now?: () => number
 }
 
@@ -164,6 +199,8 @@ interface Sealed {
 
 interface Unsealed {
   readonly keys: KeyHierarchy
+  /** Of the master key. */
+  readonly keyId: string
   readonly masterKey: Omit<MasterKey, 'bytes'>
   readonly anchor: Anchor
 }
@@ -202,6 +239,11 @@ class SealedRecords implements Vault {
       store: options.store,
       unsealed: () => this.#unsealed(),
       changed: (name, generation) => this.#anchorSoon(name, generation),
+      requireCurrent: async (db) => {
+        if (await this.isCurrent(db)) return
+        this.follow().catch(() => undefined)
+        throw changedMeanwhile()
+      },
       now: options.now ?? Date.now,
     })
   }
@@ -243,6 +285,96 @@ class SealedRecords implements Vault {
     this.#unsealed()
   }
 
+  rotate(tx: Db, vaultId: string): Promise<number> {
+    return beginRotation(this.#rotation(), tx, vaultId)
+  }
+
+  async sealSomeAnew(vaultId: string, done: (tx: Db) => Promise<void>): Promise<'more' | 'done' | 'none'> {
+    const ended = await sealSomeAnew(this.#rotation(), vaultId, done)
+    if (ended === 'done') this.#dropDataKeys(vaultId)
+    return ended
+  }
+
+  /** They are read again from the store: those that are gone there are to be gone here. */
+  #dropDataKeys(vaultId: string): void {
+    for (const name of [...this.#dataKeys.keys()]) if (name.startsWith(`${vaultId}/`)) this.#dataKeys.delete(name)
+    this.#options.onDropped?.()
+  }
+
+  #rotation(): RotationParts {
+    return {
+      store: this.#options.store,
+      keys: this.#unsealed().keys,
+      dataKey: (db, vaultId, term) => this.#dataKey(db, vaultId, term),
+      beginChange: (tx, vaultId) => this.#countUp(tx, vaultId),
+      endChange: (tx, vaultId, generation, manifest) => this.#endChange(tx, vaultId, generation, manifest),
+      time: () => this.#time(),
+    }
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const rows = await this.#options.store.db.selectFrom('data_keys').select('vault_id').distinct().execute()
+    return rows.map(({ vault_id }) => vault_id).filter(isVault)
+  }
+
+  async principalOf(db: Db, vaultId: string): Promise<string | undefined> {
+    const row = await db.selectFrom('principals').select('id').where('vault_id', '=', vaultId).executeTakeFirst()
+    return row?.id
+  }
+
+  async unfinishedRotations(): Promise<readonly string[]> {
+    return 'cause' in this.#state ? [] : unfinishedRotations(this.#options.store.db)
+  }
+
+  leftToSeal(vaultId: string): Promise<number> {
+    return leftToSeal(this.#options.store.db, vaultId)
+  }
+
+  async rekey(to: EncryptionSource, given: GivenKey, also: (tx: Db, macs: AuditMacs) => Promise<void>): Promise<void> {
+    const { store, masterKey: settings } = this.#options
+    const before = this.#unsealed()
+    const { deploymentId } = before.keys
+    if (before.anchor.damaged) throw integrityError('The key stays as it is: the anchor was changed outside of Broker')
+    await this.anchorChanges()
+    const { bytes, wrapped, settle, ...masterKey } = await stageKey(settings, to, deploymentId, given)
+    const keyId = keyIdOf(bytes)
+    if (keyId === before.keyId) throw new BrokerError('InvalidRequestError', 'The vault is under this very key')
+    const keys = wiped(bytes, (one) => deriveKeys(one, deploymentId))
+    const former = { source: before.masterKey.source, keyId: before.keyId }
+    before.anchor.announce(keys)
+    await store.transaction(async (tx) => {
+      if ((await sourceOf(tx))?.key_id !== before.keyId) throw changedMeanwhile()
+      await sealUnder(tx, { before: before.keys, after: keys })
+      await storeWrapped(tx, wrapped, this.#time())
+      await storeFormer(tx, former.source === to ? undefined : former, this.#time())
+      await tx.updateTable('vault_sources').set({ source: to, key_id: keyId }).execute()
+      await also(tx, {
+        before: (text) => auditMacBy(before.keys, text),
+        after: (text) => auditMacBy(keys, text),
+      })
+    })
+    this.#state = { keys, keyId, masterKey, anchor: before.anchor.under(keys) }
+    this.#options.onRekeyed?.()
+    this.#options.onDropped?.()
+    await settle()
+    await this.#removeFormer(deploymentId)
+  }
+
+  async isCurrent(db: Db): Promise<boolean> {
+    return !('cause' in this.#state) && (await sourceOf(db))?.key_id === this.#state.keyId
+  }
+
+  async follow(): Promise<boolean> {
+    const before = this.#state
+    if ('cause' in before || (await this.isCurrent(this.#options.store.db))) return false
+    const found = await this.#open(undefined, before.anchor)
+    // Somebody may have locked it, or followed, meanwhile.
+    if (this.#state !== before) return false
+    this.#state = found
+    this.#options.onRekeyed?.()
+    return true
+  }
+
   async lock(): Promise<void> {
     if ('cause' in this.#state) return
     await this.anchorChanges()
@@ -261,14 +393,17 @@ class SealedRecords implements Vault {
     return { sealed: 'cause' in this.#state, source, term: term ?? 0, generation: generation ?? 0, records }
   }
 
-  async #open(passphrase: Secret | undefined): Promise<Unsealed | Sealed> {
+  /** @param known the anchor that this daemon had by keys of before */
+  async #open(passphrase: Secret | undefined, known?: Anchor): Promise<Unsealed | Sealed> {
     try {
       const { masterKey, deploymentId } = await this.#masterKey(passphrase)
       const keys = deriveKeys(masterKey.bytes, deploymentId)
+      const keyId = keyIdOf(masterKey.bytes)
       masterKey.bytes.fill(0)
       this.#options.masterKey.masterKey?.forget()
       this.#options.onDropped?.()
-      return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile, await this.#generations()) }
+      const anchor = known?.under(keys) ?? openAnchor(keys, this.#options.anchorFile, await this.#generations())
+      return { keys, keyId, masterKey, anchor }
     } catch (error) {
       if (error instanceof MasterKeyError) return { cause: error.message, waits: await this.#waits(error) }
       if (error instanceof BrokerError && error.name !== 'InvalidRequestError') {
@@ -302,16 +437,20 @@ class SealedRecords implements Vault {
       return made ?? this.#masterKey(passphrase)
     }
     const { deployment_id: deploymentId } = recorded
-    const masterKey = await existingMasterKey(settings, {
-      source: recorded.source as EncryptionSource,
-      deploymentId,
-      wrapped: await wrappedMasterKey(store.db),
-      passphrase,
-    })
-    if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
-      throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
-    }
+    const source = recorded.source as EncryptionSource
+    const wrapped = await wrappedMasterKey(store.db)
+    const masterKey = await recordedMasterKey(settings, { source, deploymentId, wrapped, passphrase }, recorded.key_id)
+    await this.#removeFormer(deploymentId)
     return { masterKey, deploymentId }
+  }
+
+  /** A key of before that could not be removed when the vault was brought under another. */
+  async #removeFormer(deploymentId: string): Promise<void> {
+    const { store, masterKey: settings } = this.#options
+    const former = await formerKey(store.db)
+    if (former === undefined) return
+    await removeFormer(settings, former, deploymentId)
+    await store.transaction((tx) => storeFormer(tx, undefined, this.#time()))
   }
 
   async #newDeployment(
@@ -342,7 +481,7 @@ class SealedRecords implements Vault {
 
   auditMac(text: string): string | undefined {
     if ('cause' in this.#state) return undefined
-    return createHmac('sha256', this.#state.keys.auditRoots).update(text).digest('hex')
+    return auditMacBy(this.#state.keys, text)
   }
 
   outside(): OutsideSeals | undefined {
@@ -360,6 +499,8 @@ class SealedRecords implements Vault {
 
   async create(tx: Db, vaultId: string): Promise<void> {
     const { keys } = this.#unsealed()
+    // Nothing that is opened here says that the key is still the one.
+    if (!(await this.isCurrent(tx))) throw changedMeanwhile()
     const { wrapped } = makeDataKey(keys, vaultId, 1)
     const created_at = this.#time()
     await tx.insertInto('data_keys').values({ vault_id: vaultId, term: 1, wrapped, created_at }).execute()
@@ -391,18 +532,8 @@ class SealedRecords implements Vault {
 
   /** Takes the vault's lock by counting its generation up, and takes the record's present version out. */
   async #beginChange(tx: Db, ref: RecordRef): Promise<{ generation: number; manifest: Manifest; removed: boolean }> {
-    const { keys, anchor } = this.#unsealed()
-    // Asked for first: another change may be read while this one waits.
-    const floor = anchor.isRolledBack(ref.vaultId) ? 0 : anchor.reached(ref.vaultId)
-    const row = await tx
-      .updateTable('manifests')
-      .set((eb) => ({ generation: eb('generation', '+', 1) }))
-      .where('vault_id', '=', ref.vaultId)
-      .returningAll()
-      .executeTakeFirst()
-    if (!row) throw integrityError('The vault has no manifest')
-    if (row.generation - 1 < floor) this.#noteRollback(ref.vaultId)
-    const manifest = opened(() => openManifest(keys, ref.vaultId, row.generation - 1, row.sealed), 'The manifest')
+    const { keys } = this.#unsealed()
+    const { generation, manifest } = await this.#countUp(tx, ref.vaultId)
     const previous = await tx
       .deleteFrom('records')
       .where('vault_id', '=', ref.vaultId)
@@ -411,9 +542,29 @@ class SealedRecords implements Vault {
       .returningAll()
       .executeTakeFirst()
     return {
-      generation: row.generation,
+      generation,
       manifest: previous ? withoutRecord(keys, manifest, previous) : manifest,
       removed: previous !== undefined,
+    }
+  }
+
+  async #countUp(tx: Db, vaultId: string): Promise<{ generation: number; manifest: Manifest }> {
+    const { keys, anchor } = this.#unsealed()
+    // Asked for first: another change may be read while this one waits.
+    const floor = anchor.isRolledBack(vaultId) ? 0 : anchor.reached(vaultId)
+    const row = await tx
+      .updateTable('manifests')
+      .set((eb) => ({ generation: eb('generation', '+', 1) }))
+      .where('vault_id', '=', vaultId)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw integrityError('The vault has no manifest')
+    if (row.generation - 1 < floor) this.#noteRollback(vaultId)
+    try {
+      return { generation: row.generation, manifest: openManifest(keys, vaultId, row.generation - 1, row.sealed) }
+    } catch (cause) {
+      if (!(await this.isCurrent(tx))) throw changedMeanwhile()
+      throw fails('The manifest', cause)
     }
   }
 
@@ -471,13 +622,23 @@ class SealedRecords implements Vault {
 
   async unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord> {
     const { keys } = this.#unsealed()
-    const { version, term, sealed } = record
-    const { key } = await this.#dataKey(db, ref.vaultId, term)
+    const { version, term, sealed, key } = await this.#withDataKey(db, ref, record)
     const context = recordContext(keys, ref, { version, binding, term })
     const bytes = opened(() => open(key, sealed, context), 'The stored credential')
     const plaintext = new Secret(wiped(bytes, String))
     await this.#refuseOlder(db, ref, version)
     return { plaintext, version }
+  }
+
+  /** Whoever read a record just before it was sealed anew may find its data key gone: then it is read again. */
+  async #withDataKey(db: Db, ref: RecordRef, record: SealedRecord): Promise<SealedRecord & Pick<DataKey, 'key'>> {
+    try {
+      return { ...record, key: (await this.#dataKey(db, ref.vaultId, record.term)).key }
+    } catch (error) {
+      const now = await sealedRecord(db, ref)
+      if (now === undefined || now.term === record.term) throw error
+      return { ...now, key: (await this.#dataKey(db, ref.vaultId, now.term)).key }
+    }
   }
 
   async all(db: Db, { vaultId, kind }: Omit<RecordRef, 'id'>, binding: string): Promise<ReadonlyMap<string, Secret>> {
@@ -497,7 +658,10 @@ class SealedRecords implements Vault {
   }
 
   async generation(db: Db, vaultId: string): Promise<number | undefined> {
-    return (await generationOf(db, { vaultId }))?.generation
+    const row = await generationOf(db, { vaultId })
+    // Each request asks this where daemons share a store: so each finds out that another has changed the key.
+    if (row && !('cause' in this.#state) && row.key_id !== this.#state.keyId) await this.follow()
+    return row?.generation
   }
 
   async wasThere(db: Db, vaultId: string): Promise<boolean> {
@@ -588,9 +752,13 @@ class SealedRecords implements Vault {
     const { keys } = this.#unsealed()
     const rows = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()
     const stored = new Set(rows.map(({ term }) => `${vaultId}/${term}`))
+    const sealed = await tx.selectFrom('records').select('term').distinct().where('vault_id', '=', vaultId).execute()
+    const used = new Set(sealed.map(({ term }) => term))
     const created_at = this.#time()
     for (const [name, dataKey] of this.#dataKeys) {
       if (!name.startsWith(`${vaultId}/`) || stored.has(name)) continue
+      // One that a rotation has removed is not wanted back.
+      if (stored.size > 0 && !used.has(dataKey.term)) continue
       const row = { vault_id: vaultId, term: dataKey.term, wrapped: wrapDataKey(keys, vaultId, dataKey), created_at }
       await tx.insertInto('data_keys').values(row).execute()
     }
@@ -618,6 +786,9 @@ class SealedRecords implements Vault {
     const { keys, anchor } = this.#unsealed()
     const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
     const found = await checkIntegrity({ store: this.#options.store, keys, anchor, vaultId, dataKeyOf })
+    // Under another key meanwhile, by this daemon or by another.
+    const isOld = found.breach !== undefined && ((await this.follow()) || this.#unsealed().keys !== keys)
+    if (isOld) return this.integrity(vaultId)
     if (found.breach === undefined) this.#takeVersions(vaultId, found.versions)
     this.#inspections.note(vaultId, found.breach)
     return found
@@ -653,6 +824,40 @@ class SealedRecords implements Vault {
   }
 }
 
+/**
+ * The key that the store was made with: from where the setting says, or else from where it is recorded to be, or was about to
+ * be when the daemon was ended.
+ * @throws MasterKeyError
+ */
+async function recordedMasterKey(settings: MasterKeySettings, stored: KeyInStore, keyId: string): Promise<MasterKey> {
+  const { deploymentId } = stored
+  const isElsewhere = !['auto', 'passphrase', stored.source].includes(settings.mode)
+  try {
+    const found = await existingMasterKey(settings, stored)
+    if (keyIdOf(found.bytes) === keyId) return found
+    throw new MasterKeyError(`the key from ${found.backend} is not the one this vault was made with`)
+  } catch (error) {
+    if (!(error instanceof MasterKeyError)) throw error
+    const late = await settledLate(settings, stored.source, { deploymentId, keyId })
+    if (late) return late
+    if (!isElsewhere) throw error
+    const found = await recordedMasterKey({ ...settings, mode: 'auto' }, stored, keyId)
+    const notice = `BROKER_ENCRYPTION_MODE is ${settings.mode}, and the key of this vault is in ${stored.source}: set auto.`
+    return { ...found, warnings: [...found.warnings, notice] }
+  }
+}
+
+function auditMacBy({ auditRoots }: KeyHierarchy, text: string): string {
+  return createHmac('sha256', auditRoots).update(text).digest('hex')
+}
+
+function changedMeanwhile(): BrokerError {
+  return new BrokerError('DaemonUnavailableError', 'The vault has come under another key at this moment', {
+    retryAfter: 1,
+    hint: 'Try again.',
+  })
+}
+
 function sourceOf(db: Db) {
   return db.selectFrom('vault_sources').selectAll().executeTakeFirst()
 }
@@ -670,15 +875,22 @@ const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, ki
 )
 
 const generationOf = preparedQuery(['vaultId'], (db, { vaultId }: { readonly vaultId: string }) =>
-  db.selectFrom('manifests').select('generation').where('vault_id', '=', vaultId),
+  db
+    .selectFrom('manifests')
+    .select((eb) => ['generation', eb.selectFrom('vault_sources').select('key_id').as('key_id')])
+    .where('vault_id', '=', vaultId),
 )
 
 function opened<Result>(work: () => Result, what: string): Result {
   try {
     return work()
   } catch (cause) {
-    throw integrityError(`${what} fails its integrity check: it was changed outside of Broker`, cause)
+    throw fails(what, cause)
   }
+}
+
+function fails(what: string, cause: unknown): BrokerError {
+  return integrityError(`${what} fails its integrity check: it was changed outside of Broker`, cause)
 }
 
 function integrityError(message: string, cause?: unknown): BrokerError {
