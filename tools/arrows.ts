@@ -139,6 +139,7 @@ export const rooms: readonly Room[] = [
     imports: ['protocol', 'injection', 'schemas'],
     types: ['daemon/audit', 'daemon/releases', 'daemon/principals'],
   },
+  { name: 'daemon/copies', imports: ['protocol', 'daemon/store'] },
   {
     name: 'daemon/api',
     imports: [
@@ -185,6 +186,7 @@ export const rooms: readonly Room[] = [
       'daemon/releases',
       'daemon/channel',
       'daemon/keys',
+      'daemon/copies',
       'daemon/api',
     ],
   },
@@ -218,6 +220,7 @@ export const sharpTools: readonly SharpTool[] = [
   },
   { modules: ['ioredis'], rooms: ['daemon/shared-cache'] },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
+  { modules: ['age-encryption'], rooms: ['daemon/copies'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
   { modules: ['node:tls'], rooms: ['network', 'proxy', 'proxy/tls', 'run'] },
   // `network` opens no socket: it asks which family an address has, and which roots there are. `run` does not speak itself:
@@ -249,6 +252,7 @@ export const environmentReaders: readonly string[] = [
   'src/cli/main.ts',
   'src/cli/run-proxy.ts',
   'src/daemon/main.ts',
+  'src/daemon/copy.ts',
   'src/run/preload.cjs',
 ]
 

@@ -9,6 +9,7 @@ import {
 } from '../protocol/index.ts'
 import { FROM_WORDS } from './command-words.ts'
 import type { ApproveOptions } from './commands/approve.ts'
+import type { BackupOptions, RestoreOptions } from './commands/backup.ts'
 import type { DashboardOptions } from './commands/dashboard.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
@@ -68,7 +69,9 @@ export function createProgram(
   defineConnections(commands)
   defineProviders(commands)
   defineAgents(commands)
+  defineCopies(commands)
   defineVault(commands)
+  defineStore(commands)
   defineDaemon(commands)
   defineAdmin(commands)
   defineHome(commands)
@@ -360,6 +363,47 @@ function defineAdmin(commands: Commands): void {
     )
     .does(async (invocation, _options, email = '') =>
       (await import('./commands/admin.ts')).resetPassword(invocation, email),
+    )
+}
+
+function defineCopies(commands: Commands): void {
+  commands
+    .add(
+      'backup <file>',
+      'write everything of this store into one encrypted file, whether the daemon runs or not',
+      'broker backup broker.age --to-passphrase',
+    )
+    .option('--to-passphrase', 'encrypt it to a passphrase, typed at a prompt or piped in')
+    .option('--recipient <age1…>', 'encrypt it to an age recipient', notEmpty)
+    .option('--without-key', 'leave the master key out: keep it elsewhere')
+    .does<BackupOptions>(async (invocation, options, file = '') =>
+      (await import('./commands/backup.ts')).backup(invocation, file, options),
+    )
+  commands
+    .add(
+      'restore <file>',
+      'put a backup in the place of this store, after saying what that takes back; the passphrase is typed or piped in',
+      'broker restore broker.age',
+    )
+    .option('--identity <file>', 'file with the age identity, where it is encrypted to a recipient', notEmpty)
+    .option('--yes', 'do not ask')
+    .does<RestoreOptions>(async (invocation, options, file = '') =>
+      (await import('./commands/backup.ts')).restore(invocation, file, options),
+    )
+}
+
+function defineStore(commands: Commands): void {
+  commands
+    .add('store', 'look after where everything is kept', 'broker store migrate --to postgres')
+    .group()
+    .add(
+      'migrate',
+      'copy every row into an empty Postgres, or from there into this home; its address is BROKER_DATABASE_URL, or piped in',
+      'broker store migrate --to postgres',
+    )
+    .addOption(new Option('--to <kind>', 'where to').choices(['postgres', 'sqlite']).makeOptionMandatory())
+    .does<{ readonly to: 'postgres' | 'sqlite' }>(async (invocation, { to }) =>
+      (await import('./commands/store.ts')).migrateStore(invocation, to),
     )
 }
 

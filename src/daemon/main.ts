@@ -7,7 +7,6 @@ import {
   anchorOfDeployment,
   anchorOfHome,
   type Config,
-  createPrivateFile,
   type DaemonInfo,
   ensureBootstrapSecret,
   ensureOperatorSecret,
@@ -15,22 +14,19 @@ import {
   folderOfHome,
   keepMemoryPrivate,
   loadConfig,
-  movePrivateFile,
   overwriteFreedMemory,
   privateFolder,
   readDaemonInfo,
   refuseOtherThanFolder,
   removeDaemonInfo,
-  removePrivateFile,
   SERVER_SCHEMA_VERSION,
   sweepHome,
   upstreamRoots,
   userFolder,
   writeDaemonInfo,
-  writePrivateFile,
 } from '../config/index.ts'
 import { bracketed, isLoopback } from '../network/index.ts'
-import { BrokerError, exitCodeOf, type Refused, Secret } from '../protocol/index.ts'
+import { BrokerError, exitCodeOf, type Refused } from '../protocol/index.ts'
 import { openAccounts } from './accounts/index.ts'
 import {
   apiRoutes,
@@ -54,9 +50,10 @@ import { openPrincipals } from './principals/index.ts'
 import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
 import { openReleases } from './releases/index.ts'
 import { openRights } from './rights/index.ts'
+import { homeLock, masterKeySettings, storeLocation } from './settings.ts'
 import { openSharedParts } from './shared-parts.ts'
-import { lockHome, openStore, type Store, type StoreLocation } from './store/index.ts'
-import { type MasterKeySettings, openVault, systemKeyring } from './vault/index.ts'
+import { openStore, type Store } from './store/index.ts'
+import { openVault } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
@@ -67,7 +64,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const { log } = daemonLog
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string }
 
-  const lock = lockHome(paths.daemonLock, () => describeHolder(config))
+  const lock = homeLock(config)
   sweepHome(paths)
   const { schemaVersion } = ensureServerConfig(paths)
   const reserved = settings.port === 0 ? await reservePort(settings.hosts[0] ?? '127.0.0.1') : undefined
@@ -88,7 +85,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const audit = openAudit(store, {
     ...journalOf(store, paths),
-    mac: (text) => vault.auditMac(text),
+    mac: (text, number) => vault.auditMac(text, number),
     isCurrent: (db) => vault.isCurrent(db),
     onFailure,
   })
@@ -243,27 +240,6 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     })
 }
 
-/** Where the settings say that the master key is. */
-function masterKeySettings({ daemon, paths }: Config): MasterKeySettings {
-  const { encryptionMode: mode, masterKeyFile, passphraseFile, masterKeyCommand: command } = daemon
-  daemon.masterKey?.forget()
-  return {
-    mode,
-    localKeyPath: paths.masterKey,
-    createFile: createPrivateFile,
-    files: { replace: writePrivateFile, move: movePrivateFile, remove: removePrivateFile },
-    keyring: systemKeyring(),
-    // Read anew each time it is wanted: the vault forgets it as soon as it is open.
-    get masterKey() {
-      const text = process.env['BROKER_MASTER_KEY']
-      return text ? new Secret(text) : undefined
-    },
-    ...(masterKeyFile !== undefined && { masterKeyFile }),
-    ...(passphraseFile !== undefined && { passphraseFile }),
-    ...(command && { command }),
-  }
-}
-
 /** On Postgres a daemon may be gone for good, with its files: what leaves is written to the store at once. */
 function journalOf({ dialect }: Store, { journal }: Config['paths']): { readonly journalFolder?: string } {
   return dialect === 'sqlite' ? { journalFolder: folderOfHome(journal) } : {}
@@ -334,12 +310,6 @@ async function stop(rooms: Rooms): Promise<void> {
   await daemonLog.close()
 }
 
-function storeLocation({ daemon, paths }: Config): StoreLocation {
-  return daemon.databaseUrl
-    ? { kind: 'postgres', url: daemon.databaseUrl, pools: daemon.databasePools ?? {} }
-    : { kind: 'sqlite', path: paths.database, replayPath: paths.replayLedger }
-}
-
 function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
   const isHere = hosts.some((host) => isLoopback(host) || ANY_ADDRESS.includes(host))
   const names = isHere
@@ -353,11 +323,6 @@ function ownAddresses(hosts: readonly string[], port: number, publicUrl: string 
 
 /** Loopback is one of them. */
 const ANY_ADDRESS = ['0.0.0.0', '::']
-
-function describeHolder({ paths }: Config): string {
-  const info = readDaemonInfo(paths)
-  return info ? `process ${info.pid}, port ${info.port}, since ${info.started_at}` : 'it is starting or stopping'
-}
 
 function cannotListen(cause: unknown, port: number): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

@@ -56,6 +56,8 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'vault.locked': 'Vault locked',
   'vault.unlocked': 'Vault unlocked',
   'vault.restored': 'Vault restored',
+  'backup.made': 'Backup made',
+  'backup.restored': 'Backup restored',
   'rights.sealed': 'Rights sealed',
 }
 

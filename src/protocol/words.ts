@@ -83,6 +83,8 @@ export const AUDIT_EVENTS = [
   'vault.locked',
   'vault.unlocked',
   'vault.restored',
+  'backup.made',
+  'backup.restored',
   'rights.sealed',
 ] as const
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]

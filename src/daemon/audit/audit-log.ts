@@ -11,7 +11,7 @@ import type {
 import type { AuditEventRow, Db, Store } from '../store/index.ts'
 import { appendRows, type NewRow } from './append-rows.ts'
 import { addUpTotals, readCounts, readSpan } from './audit-hours.ts'
-import { type AuditRoots, type MacBy, openAuditRoots, type RootMac } from './audit-roots.ts'
+import { type AuditRoots, openAuditRoots, type RootMac } from './audit-roots.ts'
 import type { Dialect } from './chain-of.ts'
 import { parseCursor, printCursor } from './cursor.ts'
 import { GroupCommit } from './group-commit.ts'
@@ -84,8 +84,8 @@ export interface Audit {
    * else a sentence for people.
    */
   verify(rows: number): Promise<string | undefined>
-  /** Has what was signed lately carry MACs by another key, in the transaction that brings the deployment under it. */
-  resign(tx: Db, macs: { readonly before: MacBy; readonly after: MacBy }): Promise<void>
+  /** Returns the number of the newest signature; 0 where there is none. Those up to it stay under the key they were made with. */
+  newestRoot(tx: Db): Promise<number>
   /** Once a minute signs how far the log has come; until what it returns is called. */
   keepUp(): () => void
   /** Stores what was written ahead. */
@@ -154,7 +154,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     principalOf: (event, reason) => readPrincipal(store.db, event, reason),
     head: (scope) => read(() => readHead(store.db, scope)),
     verify: (rows) => verifyLog(store, roots, rows),
-    resign: (tx, macs) => roots.resign(tx, macs),
+    newestRoot: (tx) => roots.newest(tx),
     keepUp() {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)

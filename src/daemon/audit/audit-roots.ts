@@ -1,8 +1,11 @@
 import { hash } from 'node:crypto'
 import type { Db, Store, Tables } from '../store/index.ts'
 
-/** A MAC by a key of the deployment, hex; undefined while that is not at hand. */
-export type RootMac = (text: string) => string | undefined
+/**
+ * A MAC by a key of the deployment, hex; undefined while that is not at hand.
+ * @param number of the root that it is, or is to be, of: the key may have changed since
+ */
+export type RootMac = (text: string, number: number) => string | undefined
 
 export interface AuditRoots {
   /** Signs the heads of all chains, unless a daemon has done so a moment ago or nothing has come since. */
@@ -12,12 +15,9 @@ export interface AuditRoots {
    * @returns what is wrong, a sentence for people; undefined where nothing is
    */
   verify(tx: Db): Promise<string | undefined>
-  /** Has the newest roots carry MACs by another key, in the transaction that brings the deployment under it. */
-  resign(tx: Db, macs: { readonly before: MacBy; readonly after: MacBy }): Promise<void>
+  /** Returns the number of the newest root; 0 where there is none. */
+  newest(tx: Db): Promise<number>
 }
-
-/** A MAC by a key that is at hand, hex. */
-export type MacBy = (text: string) => string
 
 /** Less than the minute after which each daemon comes to it: timers are not exact. */
 const NOT_BEFORE_MS = 50_000
@@ -36,13 +36,9 @@ export function openAuditRoots(store: Store, mac: RootMac, isCurrent: (tx: Db) =
       store.vaultTransaction(LOCK, async (tx) => {
         if (await isCurrent(tx)) await writeRoot(tx, store, mac)
       }),
-    async resign(tx, { before, after }) {
-      for (const { number, hash, mac: carried } of await newestRoots(tx, VERIFIED)) {
-        // One that was wrong before stays so.
-        if (carried !== before(hash)) continue
-        const next = after(hash)
-        await tx.updateTable('audit_roots').set({ mac: next }).where('number', '=', number).execute()
-      }
+    async newest(tx) {
+      const [root] = await newestRoots(tx, 1)
+      return root?.number ?? 0
     },
     async verify(tx) {
       const roots = await newestRoots(tx, VERIFIED + 1)
@@ -65,7 +61,7 @@ async function writeRoot(tx: Db, store: Store, mac: RootMac): Promise<void> {
   if (heads.length === 0 || signed === last?.heads) return
   const root = { number: (last?.number ?? 0) + 1, made_at: new Date(now).toISOString(), heads: signed }
   const rootHash = hashOf(root, last)
-  const rootMac = mac(rootHash)
+  const rootMac = mac(rootHash, root.number)
   if (rootMac === undefined) return
   await tx
     .insertInto('audit_roots')
@@ -97,7 +93,7 @@ type SignedHead = readonly [chain: number, seq: number, hash: string]
 function isGenuine(root: RootRow, before: RootRow | undefined, mac: RootMac): boolean {
   if (root.number !== (before?.number ?? 0) + 1 || root.hash !== hashOf(root, before)) return false
   // Without the key it can be held against the others alone.
-  return (mac(root.hash) ?? root.mac) === root.mac
+  return (mac(root.hash, root.number) ?? root.mac) === root.mac
 }
 
 /** The number of the first event that the log does not have as it was signed. */

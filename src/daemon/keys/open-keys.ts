@@ -89,9 +89,9 @@ class KeysOfVault implements Keys {
 
   async rekey(actor: Actor, to: EncryptionSource, given: GivenKey): Promise<void> {
     const { vault, rights, audit } = this.#options
-    await vault.rekey(to, given, async (tx, macs) => {
-      await audit.resign(tx, macs)
+    await vault.rekey(to, given, async (tx) => {
       await audit.record(tx, actor, { event: 'vault.rekeyed', status: 'success', reason: `the key is in ${to} now` })
+      return { newestRoot: await audit.newestRoot(tx) }
     })
     await rights.open()
   }

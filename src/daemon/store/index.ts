@@ -9,6 +9,7 @@ export { LastUses } from './last-uses.ts'
 export { migrationsFor } from './migrations.ts'
 export { openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
+export { type AnyRow, isTable, type TableName } from './store-rows.ts'
 export type {
   AuditEventRow,
   BrowserSessionRow,
@@ -21,3 +22,4 @@ export type {
   Tables,
 } from './tables.ts'
 export { ThrottledWrites } from './throttled-writes.ts'
+export { makeStore, readStore, type StoreState, settleSqlite } from './whole-store.ts'

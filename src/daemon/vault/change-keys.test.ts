@@ -18,6 +18,7 @@ const COUNT = 250
 const PASSPHRASE = new Secret('CNRY five words that differ')
 const ref = (at: number): RecordRef => ({ vaultId: VAULT, kind: 'connection', id: `acme/${at}` })
 const nothing = async () => undefined
+const unsigned = async () => ({ newestRoot: 0 })
 
 describe('the keys of a vault on SQLite', () => {
   let folder = ''
@@ -34,7 +35,7 @@ describe('the keys of a vault on SQLite', () => {
     const { store, vault } = await opened(t, { location, folder })
     await filled(store, vault)
     const old = readFileSync(join(folder, 'master.key'))
-    await vault.rekey('local_key', {}, nothing)
+    await vault.rekey('local_key', {}, unsigned)
     // As if the store had been changed, and nothing after.
     renameSync(join(folder, 'master.key'), join(folder, 'master.key.next'))
     writeFileSync(join(folder, 'master.key'), old, { mode: 0o600 })
@@ -62,7 +63,7 @@ describe('the keys of a vault on SQLite', () => {
     const { store, vault } = await opened(t, { location, folder })
     await filled(store, vault)
     const old = readFileSync(join(folder, 'master.key'))
-    await vault.rekey('passphrase', { passphrase: PASSPHRASE }, nothing)
+    await vault.rekey('passphrase', { passphrase: PASSPHRASE }, unsigned)
     assert.equal(existsSync(join(folder, 'master.key')), false)
     await vault.lock()
     // An old key that is put back opens nothing, nor is it taken for anything.
@@ -76,7 +77,7 @@ describe('the keys of a vault on SQLite', () => {
     await filled(store, vault)
     await store.db.deleteFrom('records').where('id', '=', ref(1).id).execute()
     await assert.rejects(
-      vault.rekey('passphrase', { passphrase: PASSPHRASE }, nothing),
+      vault.rekey('passphrase', { passphrase: PASSPHRASE }, unsigned),
       /was changed outside of Broker/,
     )
     assert.equal((await vault.standing(VAULT)).source, 'local_key')
@@ -129,7 +130,7 @@ describe('the keys of a vault on Postgres', { skip: whyNot('postgres') }, () => 
     assert.equal((await other.vault.standing(VAULT)).term, 2)
 
     writeFileSync(key, randomBytes(32).toString('base64'), { mode: 0o600 })
-    await one.vault.rekey('env', {}, nothing)
+    await one.vault.rekey('env', {}, unsigned)
     // Its own transaction finds the other key before it writes anything.
     const late = other.store.vaultTransaction(VAULT, (tx) =>
       other.vault.put(tx, ref(0), BOUND_TO, new Secret('CNRY late')),
@@ -144,7 +145,7 @@ describe('the keys of a vault on Postgres', { skip: whyNot('postgres') }, () => 
     const third = await opened(t, { location, folder, mode: 'env' })
     const stale = await opened(t, { location, folder, mode: 'env' })
     writeFileSync(key, randomBytes(32).toString('base64'), { mode: 0o600 })
-    await third.vault.rekey('env', {}, nothing)
+    await third.vault.rekey('env', {}, unsigned)
     writeFileSync(key, randomBytes(32).toString('base64'), { mode: 0o600 })
     await stale.vault.generation(stale.store.db, VAULT)
     const status = stale.vault.status()
@@ -282,22 +283,22 @@ function promises(place: () => Place): void {
     const first = readFileSync(join(folder, 'master.key'))
     writeFileSync(join(folder, 'printed'), `${randomBytes(32).toString('hex')}\n`)
     writeFileSync(join(folder, 'key'), randomBytes(32).toString('base64'), { mode: 0o600 })
-    const signed: string[] = []
+    const signed: (string | undefined)[] = []
 
     for (const to of ['passphrase', 'command', 'env', 'local_key'] as const) {
       const given = to === 'passphrase' ? { passphrase: PASSPHRASE } : {}
-      await one.vault.rekey(to, given, async (_, macs) => void signed.push(macs.before('a'), macs.after('a')))
+      const root = signed.length + 1
+      signed.push(one.vault.auditMac('a', root))
+      await one.vault.rekey(to, given, async () => ({ newestRoot: root }))
       await readAll(one)
       assert.deepEqual((await one.vault.integrity(VAULT)).issues, [], to)
       assert.equal((await one.vault.standing(VAULT)).source, to)
       await one.vault.lock()
       assert.equal((await one.vault.unlockFor(to === 'passphrase' ? PASSPHRASE : undefined)).kind, 'open')
     }
-    // Each begins with the key that the one before came to.
-    assert.deepEqual(
-      signed.slice(2, -1).filter((_, at) => at % 2 === 0),
-      signed.slice(1, -2).filter((_, at) => at % 2 === 0),
-    )
+    const macs = signed.map((_, at) => one.vault.auditMac('a', at + 1))
+    assert.deepEqual(macs, signed)
+    assert.equal(new Set([...signed, one.vault.auditMac('a', signed.length + 1)]).size, 5)
     await one.store.close()
 
     const again = await opened(t, place())

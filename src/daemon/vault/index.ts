@@ -3,7 +3,9 @@
  * whole and bound to its name, version and destination; a keyed manifest tells what a vault must hold.
  * Must never log, print or keep a plaintext, nor make a new key for a vault that has one.
  */
+
 export type { AnchorFile } from './anchor.ts'
+export { masterKeyOf, settleKeyFor } from './carried-key.ts'
 export { systemKeyring } from './keyring.ts'
 export type { MasterKeySettings } from './master-key-source.ts'
 export {

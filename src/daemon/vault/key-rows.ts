@@ -5,8 +5,10 @@ import type { Db } from '../store/index.ts'
 const PASSPHRASE = 'passphrase'
 /** Where a master key of before may still be, until it is removed. */
 const FORMER = 'former'
+/** A key by which the audit log was signed up to the root that is its term, under the master key of before. */
+export const AUDIT = 'audit'
 /** Names in the column of vaults that stand for no vault. */
-const NO_VAULTS: ReadonlySet<string> = new Set([PASSPHRASE, FORMER, 'rights'])
+const NO_VAULTS: ReadonlySet<string> = new Set([PASSPHRASE, FORMER, AUDIT, 'rights'])
 
 /** Returns whether the name of a key is that of a vault. */
 export function isVault(name: string): boolean {

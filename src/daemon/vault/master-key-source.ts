@@ -167,7 +167,7 @@ export function environmentKey({ masterKey, masterKeyFile }: MasterKeySettings):
  * 32 bytes in base64, base64url or hex. The text is overwritten; it comes as bytes, for what is read or written as a
  * string leaves copies behind that nobody can wipe. @throws MasterKeyError
  */
-function parseKey(text: Buffer, name: string): Buffer {
+export function parseKey(text: Buffer, name: string): Buffer {
   const trimmed = wiped(text, String).trim()
   const bytes = /^[0-9a-fA-F]{64}$/.test(trimmed) ? Buffer.from(trimmed, 'hex') : fromBase64(trimmed)
   if (bytes?.length !== 32) throw new MasterKeyError(`${name} must hold 32 bytes in base64 or hex`)

@@ -17,20 +17,14 @@ import {
 } from './key-hierarchy.ts'
 import { formerKey, isVault, standingOf, storeFormer, storeWrapped, wrappedMasterKey } from './key-rows.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
-import {
-  existingMasterKey,
-  type KeyInStore,
-  type MasterKey,
-  MasterKeyError,
-  type MasterKeySettings,
-  newMasterKey,
-} from './master-key-source.ts'
+import { type MasterKey, MasterKeyError, type MasterKeySettings, newMasterKey } from './master-key-source.ts'
 import { type OutsideSeals, outsideSeals } from './outside-seals.ts'
 import { recordContext } from './record-context.ts'
-import { sealUnder } from './rekey.ts'
+import { recordedMasterKey } from './recorded-key.ts'
+import { auditKeysOfBefore, keepAuditKey, sealUnder } from './rekey.ts'
 import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
 import { beginRotation, leftToSeal, type RotationParts, sealSomeAnew, unfinishedRotations } from './rotation.ts'
-import { type GivenKey, removeFormer, settledLate, stageKey } from './staged-key.ts'
+import { type GivenKey, removeFormer, stageKey } from './staged-key.ts'
 
 /** A record as the store has it. */
 export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
@@ -108,10 +102,10 @@ export interface Vault {
   /**
    * Brings everything under another master key, which is read back from where it is before the store is changed, and
    * removes the one of before then, where the daemon had it.
-   * @param also happens in the transaction that changes the store
+   * @param also happens in the transaction that changes the store; returns the newest root that the audit log was signed by
    * @throws BrokerError InvalidRequestError where the other key cannot be had; the vault is as it was
    */
-  rekey(to: EncryptionSource, given: GivenKey, also: (tx: Db, macs: AuditMacs) => Promise<void>): Promise<void>
+  rekey(to: EncryptionSource, given: GivenKey, also: Also): Promise<void>
   /** Takes up keys that another daemon has brought the vault under. Returns whether it did. */
   follow(): Promise<boolean>
   /** Returns whether the vault is under the keys that this daemon has. */
@@ -120,8 +114,11 @@ export interface Vault {
   requireOpen(): void
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
   knownBrowserMac(text: string): Buffer | undefined
-  /** A MAC by the key that is for the audit log and for nothing else, hex; undefined while the vault is sealed. */
-  auditMac(text: string): string | undefined
+  /**
+   * A MAC by the key that is for the audit log and for nothing else, hex; undefined while the vault is sealed.
+   * @param root number of the root that it is of: those of before a change of the master key keep theirs
+   */
+  auditMac(text: string, root: number): string | undefined
   /** For what daemons keep for each other outside the store; undefined while the vault is sealed. */
   outside(): OutsideSeals | undefined
   /** Makes the keys of a new, empty vault. */
@@ -161,11 +158,7 @@ export interface Vault {
   roundtrip(vaultId: string): Promise<void>
 }
 
-/** MACs of the audit log, hex, by the keys of before and by the next ones. */
-interface AuditMacs {
-  before(text: string): string
-  after(text: string): string
-}
+type Also = (tx: Db) => Promise<{ readonly newestRoot: number }>
 
 export interface VaultOptions {
   readonly store: Store
@@ -203,6 +196,8 @@ interface Unsealed {
   readonly keyId: string
   readonly masterKey: Omit<MasterKey, 'bytes'>
   readonly anchor: Anchor
+  /** By which the audit log was signed once: each up to the root that is its term. */
+  readonly auditKeys: readonly DataKey[]
 }
 
 /** What somebody can do who finds the vault sealed. */
@@ -330,7 +325,7 @@ class SealedRecords implements Vault {
     return leftToSeal(this.#options.store.db, vaultId)
   }
 
-  async rekey(to: EncryptionSource, given: GivenKey, also: (tx: Db, macs: AuditMacs) => Promise<void>): Promise<void> {
+  async rekey(to: EncryptionSource, given: GivenKey, also: Also): Promise<void> {
     const { store, masterKey: settings } = this.#options
     const before = this.#unsealed()
     const { deploymentId } = before.keys
@@ -342,18 +337,17 @@ class SealedRecords implements Vault {
     const keys = wiped(bytes, (one) => deriveKeys(one, deploymentId))
     const former = { source: before.masterKey.source, keyId: before.keyId }
     before.anchor.announce(keys)
-    await store.transaction(async (tx) => {
+    const auditKeys = await store.transaction(async (tx) => {
       if ((await sourceOf(tx))?.key_id !== before.keyId) throw changedMeanwhile()
       await sealUnder(tx, { before: before.keys, after: keys })
       await storeWrapped(tx, wrapped, this.#time())
       await storeFormer(tx, former.source === to ? undefined : former, this.#time())
       await tx.updateTable('vault_sources').set({ source: to, key_id: keyId }).execute()
-      await also(tx, {
-        before: (text) => auditMacBy(before.keys, text),
-        after: (text) => auditMacBy(keys, text),
-      })
+      const change = { before: before.keys, after: keys }
+      await keepAuditKey(tx, change, { ...(await also(tx)), created_at: this.#time() })
+      return auditKeysOfBefore(tx, keys)
     })
-    this.#state = { keys, keyId, masterKey, anchor: before.anchor.under(keys) }
+    this.#state = { keys, keyId, masterKey, auditKeys, anchor: before.anchor.under(keys) }
     this.#options.onRekeyed?.()
     this.#options.onDropped?.()
     await settle()
@@ -403,7 +397,8 @@ class SealedRecords implements Vault {
       this.#options.masterKey.masterKey?.forget()
       this.#options.onDropped?.()
       const anchor = known?.under(keys) ?? openAnchor(keys, this.#options.anchorFile, await this.#generations())
-      return { keys, keyId, masterKey, anchor }
+      const auditKeys = await auditKeysOfBefore(this.#options.store.db, keys)
+      return { keys, keyId, masterKey, anchor, auditKeys }
     } catch (error) {
       if (error instanceof MasterKeyError) return { cause: error.message, waits: await this.#waits(error) }
       if (error instanceof BrokerError && error.name !== 'InvalidRequestError') {
@@ -479,9 +474,11 @@ class SealedRecords implements Vault {
     return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
   }
 
-  auditMac(text: string): string | undefined {
+  auditMac(text: string, root: number): string | undefined {
     if ('cause' in this.#state) return undefined
-    return auditMacBy(this.#state.keys, text)
+    const { keys, auditKeys } = this.#state
+    const key = auditKeys.find(({ term }) => root <= term)?.key ?? keys.auditRoots
+    return createHmac('sha256', key).update(text).digest('hex')
   }
 
   outside(): OutsideSeals | undefined {
@@ -822,33 +819,6 @@ class SealedRecords implements Vault {
       if (!(error instanceof Undone)) throw error
     })
   }
-}
-
-/**
- * The key that the store was made with: from where the setting says, or else from where it is recorded to be, or was about to
- * be when the daemon was ended.
- * @throws MasterKeyError
- */
-async function recordedMasterKey(settings: MasterKeySettings, stored: KeyInStore, keyId: string): Promise<MasterKey> {
-  const { deploymentId } = stored
-  const isElsewhere = !['auto', 'passphrase', stored.source].includes(settings.mode)
-  try {
-    const found = await existingMasterKey(settings, stored)
-    if (keyIdOf(found.bytes) === keyId) return found
-    throw new MasterKeyError(`the key from ${found.backend} is not the one this vault was made with`)
-  } catch (error) {
-    if (!(error instanceof MasterKeyError)) throw error
-    const late = await settledLate(settings, stored.source, { deploymentId, keyId })
-    if (late) return late
-    if (!isElsewhere) throw error
-    const found = await recordedMasterKey({ ...settings, mode: 'auto' }, stored, keyId)
-    const notice = `BROKER_ENCRYPTION_MODE is ${settings.mode}, and the key of this vault is in ${stored.source}: set auto.`
-    return { ...found, warnings: [...found.warnings, notice] }
-  }
-}
-
-function auditMacBy({ auditRoots }: KeyHierarchy, text: string): string {
-  return createHmac('sha256', auditRoots).update(text).digest('hex')
 }
 
 function changedMeanwhile(): BrokerError {

@@ -1,7 +1,7 @@
 import { BrokerError } from '../../protocol/index.ts'
 import type { Db, RecordRow } from '../store/index.ts'
-import { type KeyHierarchy, unwrapDataKey, wrapDataKey } from './key-hierarchy.ts'
-import { isVault } from './key-rows.ts'
+import { type DataKey, type KeyHierarchy, unwrapDataKey, wrapDataKey } from './key-hierarchy.ts'
+import { AUDIT, isVault } from './key-rows.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withRecord } from './manifest.ts'
 import { isListName } from './rights-seals.ts'
 
@@ -11,6 +11,9 @@ export interface KeyChange {
   readonly after: KeyHierarchy
 }
 
+/** Keys that are no vault's, under the same key as those of vaults. */
+const WRAPPED: ReadonlySet<string> = new Set(['rights', AUDIT])
+
 /**
  * Has everything that was sealed by keys made from one master key sealed by those of another: the data keys, the key of
  * rows, the manifests of vaults and the lists. Records stay as they are, under their data keys.
@@ -18,7 +21,7 @@ export interface KeyChange {
  */
 export async function sealUnder(tx: Db, change: KeyChange): Promise<void> {
   for (const row of await tx.selectFrom('data_keys').selectAll().execute()) {
-    if (row.vault_id === 'rights' || isVault(row.vault_id)) await wrapAnew(tx, change, row)
+    if (WRAPPED.has(row.vault_id) || isVault(row.vault_id)) await wrapAnew(tx, change, row)
   }
   for (const row of await tx.selectFrom('manifests').selectAll().execute()) {
     const { vault_id, generation, sealed } = row
@@ -80,4 +83,36 @@ function notWhole(name: string, cause?: unknown): BrokerError {
     hint: 'See `broker doctor`; `broker doctor --accept-restore` takes it as it is. Then try again.',
     cause,
   })
+}
+
+/** How many roots of the audit log back a key of before is wanted; more are never looked at. */
+const ROOTS_LOOKED_AT = 100
+
+/** Keeps the key by which the audit log was signed until now, for the roots up to the newest. */
+export async function keepAuditKey(
+  tx: Db,
+  { before, after }: KeyChange,
+  { newestRoot, created_at }: { readonly newestRoot: number; readonly created_at: string },
+): Promise<void> {
+  const kept = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', AUDIT).execute()
+  await tx
+    .deleteFrom('data_keys')
+    .where('vault_id', '=', AUDIT)
+    .where('term', '<', newestRoot - ROOTS_LOOKED_AT)
+    .execute()
+  // Nothing was signed since the key changed last.
+  if (newestRoot === 0 || kept.some(({ term }) => term >= newestRoot)) return
+  const wrapped = wrapDataKey(after, AUDIT, { term: newestRoot, key: before.auditRoots })
+  await tx.insertInto('data_keys').values({ vault_id: AUDIT, term: newestRoot, wrapped, created_at }).execute()
+}
+
+/** Returns the keys by which the audit log was signed once, oldest first; `term` is the last root of each. */
+export async function auditKeysOfBefore(db: Db, keys: KeyHierarchy): Promise<readonly DataKey[]> {
+  const rows = await db
+    .selectFrom('data_keys')
+    .select(['term', 'wrapped'])
+    .where('vault_id', '=', AUDIT)
+    .orderBy('term')
+    .execute()
+  return rows.map(({ term, wrapped }) => whole(AUDIT, () => unwrapDataKey(keys, AUDIT, term, wrapped)))
 }

@@ -78,11 +78,11 @@ const STAGES: Readonly<Record<EncryptionSource, Stage>> = {
 }
 
 /** Beside the key of now, until the store is under it. */
-function nextOf(name: string): string {
+export function nextOf(name: string): string {
   return `${name}.next`
 }
 
-function settleLocal({ files, localKeyPath }: MasterKeySettings): void {
+export function settleLocal({ files, localKeyPath }: MasterKeySettings): void {
   files?.move(nextOf(localKeyPath), localKeyPath)
 }
 
