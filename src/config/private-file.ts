@@ -209,8 +209,10 @@ function namesIn(folder: string): readonly string[] {
 
 /** Gives a file the name of another in the same folder, whose place it takes, durably. */
 export function movePrivateFile(from: string, to: string): void {
-  renameSync(from, to)
-  syncFolder(dirname(to))
+  written(to, () => {
+    renameSync(from, to)
+    syncFolder(dirname(to))
+  })
 }
 
 /** Removes a file for good, if it is there. */

@@ -1,6 +1,6 @@
 import assert from 'node:assert/strict'
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, unlinkSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, beforeEach, describe, it, type TestContext } from 'node:test'
@@ -183,7 +183,7 @@ async function opened(
       masterKeyFile: join(folder, 'key'),
       command: { line: `cat '${join(folder, 'printed')}'`, environment: { PATH: process.env['PATH'] ?? '' } },
       createFile: (path, text) => existsSync(path) || write(path, text),
-      files: { replace: write, move: renameSync, remove: unlinkSync },
+      files: { replace: write, move: renameSync, remove: (path) => rmSync(path, { force: true }) },
       // It answers nobody here.
       keyring: { ...systemKeyring(), set: () => Promise.reject(new Error('none')), get: nothing },
     },

@@ -24,7 +24,7 @@ import { recordedMasterKey } from './recorded-key.ts'
 import { auditKeysOfBefore, keepAuditKey, sealUnder } from './rekey.ts'
 import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
 import { beginRotation, leftToSeal, type RotationParts, sealSomeAnew, unfinishedRotations } from './rotation.ts'
-import { type GivenKey, removeFormer, stageKey } from './staged-key.ts'
+import { forgetStaged, type GivenKey, removeFormer, settledLate, stageKey } from './staged-key.ts'
 
 /** A record as the store has it. */
 export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
@@ -331,6 +331,8 @@ class SealedRecords implements Vault {
     const { deploymentId } = before.keys
     if (before.anchor.damaged) throw integrityError('The key stays as it is: the anchor was changed outside of Broker')
     await this.anchorChanges()
+    // The one of now may still stand where the next is to be.
+    await settledLate(settings, before.masterKey.source, { deploymentId, keyId: before.keyId })
     const { bytes, wrapped, settle, ...masterKey } = await stageKey(settings, to, deploymentId, given)
     const keyId = keyIdOf(bytes)
     if (keyId === before.keyId) throw new BrokerError('InvalidRequestError', 'The vault is under this very key')
@@ -350,8 +352,20 @@ class SealedRecords implements Vault {
     this.#state = { keys, keyId, masterKey, auditKeys, anchor: before.anchor.under(keys) }
     this.#options.onRekeyed?.()
     this.#options.onDropped?.()
-    await settle()
-    await this.#removeFormer(deploymentId)
+    await this.#tidy(settle, deploymentId)
+  }
+
+  /** The store is under the new key, which is on the disk: what cannot be put in order now is by the next start. */
+  async #tidy(settle: () => Promise<void>, deploymentId: string): Promise<void> {
+    try {
+      await settle()
+      await this.#removeFormer(deploymentId)
+    } catch {
+      if ('cause' in this.#state) return
+      const { masterKey } = this.#state
+      const notice = 'The key of before is still where it was: the disk, or the keyring, would not let it go. Restart.'
+      this.#state = { ...this.#state, masterKey: { ...masterKey, warnings: [...masterKey.warnings, notice] } }
+    }
   }
 
   async isCurrent(db: Db): Promise<boolean> {
@@ -436,6 +450,8 @@ class SealedRecords implements Vault {
     const wrapped = await wrappedMasterKey(store.db)
     const masterKey = await recordedMasterKey(settings, { source, deploymentId, wrapped, passphrase }, recorded.key_id)
     await this.#removeFormer(deploymentId)
+    // One that nothing came under.
+    forgetStaged(settings, recorded.key_id)
     return { masterKey, deploymentId }
   }
 

@@ -115,6 +115,16 @@ export async function settledLate(
   }
 }
 
+/** Removes a key file that was to take the place of the other, and did not, unless the vault is under it. */
+export function forgetStaged({ files, localKeyPath }: MasterKeySettings, keyId: string): void {
+  try {
+    if (keyIdOf(requireLocalKey(nextOf(localKeyPath)).bytes) === keyId) return
+    files?.remove(nextOf(localKeyPath))
+  } catch {
+    // There is none, or a disk that fails keeps it until a later start.
+  }
+}
+
 /** Removes a key that nothing is under any more, where it is still there. @throws where it cannot be removed */
 export async function removeFormer(
   settings: MasterKeySettings,
