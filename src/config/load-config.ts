@@ -37,6 +37,8 @@ interface OuterRun {
 }
 
 interface DaemonConfig extends KeyConfig {
+  /** Backups that the daemon makes by itself; none where absent. */
+  readonly backups?: BackupConfig
   /** Addresses to listen on; both loopback ones unless `BROKER_HOST` names one. */
   readonly hosts: readonly string[]
   readonly port: number
@@ -56,6 +58,14 @@ interface DaemonConfig extends KeyConfig {
   readonly trustedProxies?: readonly string[]
   /** Who may be handed a secret: agents and their runs, or runs alone. */
   readonly releaseTo: (typeof RELEASE_TO)[number]
+}
+
+interface BackupConfig {
+  readonly folder: string
+  /** Of age. */
+  readonly recipient: string
+  readonly everyMs: number
+  readonly keep: number
 }
 
 /** Where the master key is, and when the vault is locked. */
@@ -115,7 +125,13 @@ export function loadConfig(environment: Environment, userFolder: string): Config
   })
 }
 
-const PATHS = ['BROKER_HOME', 'BROKER_MASTER_KEY_FILE', 'BROKER_PASSPHRASE_FILE', 'BROKER_PROXY_CA_FILE'] as const
+const PATHS = [
+  'BROKER_HOME',
+  'BROKER_MASTER_KEY_FILE',
+  'BROKER_PASSPHRASE_FILE',
+  'BROKER_BACKUP_FOLDER',
+  'BROKER_PROXY_CA_FILE',
+] as const
 
 /** Files of variables, systemd and compose pass a "~" on as it is: nobody means a folder of that name. */
 function withHome(env: Environment, userFolder: string): Environment {
@@ -248,6 +264,7 @@ function daemonConfig(env: Environment): DaemonConfig {
     ...databasePools(env),
     ...(env['BROKER_REDIS_URL'] && { redisUrl: parseRedisUrl(env['BROKER_REDIS_URL']) }),
     ...keyConfig(env),
+    ...backupConfig(env),
     registration: oneOf(
       'BROKER_REGISTRATION',
       env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
@@ -258,6 +275,17 @@ function daemonConfig(env: Environment): DaemonConfig {
     logLevel: oneOf('BROKER_LOG_LEVEL', env['BROKER_LOG_LEVEL'] ?? 'info', LOG_LEVELS),
     ...(env['BROKER_TRUSTED_PROXIES'] && { trustedProxies: listOf(env['BROKER_TRUSTED_PROXIES']) }),
   }
+}
+
+function backupConfig(env: Environment): { readonly backups?: BackupConfig } {
+  if (!env['BROKER_BACKUP_FOLDER']) return {}
+  const { BROKER_BACKUP_RECIPIENT: recipient = '', BROKER_BACKUP_KEEP: keep = '7' } = env
+  if (!/^age1[a-z0-9]{20,}$/.test(recipient)) {
+    throw invalid('BROKER_BACKUP_RECIPIENT', 'must be the age recipient, age1…, that backups are encrypted to')
+  }
+  if (!/^[1-9]\d{0,2}$/.test(keep)) throw invalid('BROKER_BACKUP_KEEP', 'must be a number of backups, 1 to 999')
+  const everyMs = durationOf('BROKER_BACKUP_EVERY', env['BROKER_BACKUP_EVERY'] ?? '24h')
+  return { backups: { folder: absolute('BROKER_BACKUP_FOLDER', env), recipient, everyMs, keep: Number(keep) } }
 }
 
 function keyConfig(env: Environment): KeyConfig {

@@ -50,9 +50,11 @@ import { openPrincipals } from './principals/index.ts'
 import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
 import { openReleases } from './releases/index.ts'
 import { openRights } from './rights/index.ts'
-import { homeLock, masterKeySettings, storeLocation } from './settings.ts'
+import { scheduleBackups } from './scheduled-backups.ts'
+import { homeLock, homeStore, masterKeySettings, storeLocation } from './settings.ts'
 import { openSharedParts } from './shared-parts.ts'
 import { openStore, type Store } from './store/index.ts'
+import { forgetNewStore } from './take-new-store.ts'
 import { openVault } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
@@ -66,6 +68,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
 
   const lock = homeLock(config)
   sweepHome(paths)
+  forgetNewStore(homeStore(config))
   const { schemaVersion } = ensureServerConfig(paths)
   const reserved = settings.port === 0 ? await reservePort(settings.hosts[0] ?? '127.0.0.1') : undefined
   const port = reserved?.port ?? settings.port
@@ -142,6 +145,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
   credentials.keepFresh()
   const stopKeepingUp = audit.keepUp()
+  const stopBackups = scheduleBackups({ config, audit, version, onFailure })
   const releases = openReleases({ store, audit, credentials, connections, releaseTo: settings.releaseTo })
   const channels = openChannels({
     releases: {
@@ -234,6 +238,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       credentials,
       stopFollowing,
       stopKeepingUp,
+      stopBackups,
       shared,
       daemonLog,
       paths,
@@ -282,6 +287,7 @@ interface Rooms {
   readonly credentials: { close(): Promise<void> }
   readonly stopFollowing: () => void
   readonly stopKeepingUp: () => void
+  readonly stopBackups: () => Promise<void>
   readonly shared: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
@@ -292,11 +298,12 @@ interface Rooms {
 
 async function stop(rooms: Rooms): Promise<void> {
   const { server, channels, audit, keys, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault } = rooms
-  const { store, lock, daemonLog, paths } = rooms
+  const { stopBackups, store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
   stopFollowing()
   stopKeepingUp()
   await Promise.all([server.stop(DRAIN_MS), channels.close()])
+  await stopBackups()
   await keys.close()
   await sessions.close()
   await credentials.close()

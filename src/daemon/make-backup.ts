@@ -21,13 +21,18 @@ const CATALOGUE_BYTES = 20 * 1024 * 1024
 /** Writes a backup of the home's store, or of the Postgres that the settings name, and says so in the log. */
 export async function makeBackup(config: Config, order: BackupOrder): Promise<BackupSummary> {
   const location = storeLocation(config)
-  const { summary, schema } = await readStore(location, async (state) => ({
-    summary: await writeBackup(state, await planFor(config, state, order)),
-    schema: state.schema,
-  }))
+  const { schema, ...summary } = await copyTo(config, order)
   // To open a store of before would bring it up to date: that is for the daemon to do.
   if (schema === migrationsFor(location.kind).at(-1)?.name) await tell(location, order.version, summary)
   return summary
+}
+
+/** The same, and says nothing. */
+export function copyTo(config: Config, order: BackupOrder): Promise<BackupSummary & Pick<StoreState, 'schema'>> {
+  return readStore(storeLocation(config), async (state) => ({
+    ...(await writeBackup(state, await planFor(config, state, order))),
+    schema: state.schema,
+  }))
 }
 
 async function planFor(config: Config, { db, dialect }: StoreState, order: BackupOrder): Promise<BackupPlan> {

@@ -10,22 +10,31 @@ export type SqliteLocation = Extract<StoreLocation, { readonly kind: 'sqlite' }>
  * @param swap happens just before
  */
 export async function takeNewStore<Result>(
-  { path }: SqliteLocation,
+  location: SqliteLocation,
   make: (draft: SqliteLocation) => Promise<Result>,
   swap: () => void = () => undefined,
 ): Promise<Result> {
-  const draft: SqliteLocation = { kind: 'sqlite', path: `${path}.restored`, replayPath: `${path}.restored-proofs` }
+  const draft = draftOf(location)
   sweep(draft)
   try {
     const made = await make(draft)
     settleSqlite(draft.path)
     syncFile(draft.path)
     swap()
-    movePrivateFile(draft.path, path)
+    movePrivateFile(draft.path, location.path)
     return made
   } finally {
     sweep(draft)
   }
+}
+
+/** Removes one that was not finished. The caller has the home's lock. */
+export function forgetNewStore(location: SqliteLocation): void {
+  sweep(draftOf(location))
+}
+
+function draftOf({ path }: SqliteLocation): SqliteLocation {
+  return { kind: 'sqlite', path: `${path}.restored`, replayPath: `${path}.restored-proofs` }
 }
 
 function sweep({ path, replayPath }: SqliteLocation): void {
