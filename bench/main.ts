@@ -3,6 +3,7 @@ import { mkdirSync, writeFileSync } from 'node:fs'
 import { fileURLToPath } from 'node:url'
 import { measureAsking } from './measure-asking.ts'
 import { measureCatalogue } from './measure-catalogue.ts'
+import { measureCopies } from './measure-copies.ts'
 import { measureCrashes } from './measure-crashes.ts'
 import { measureDashboard } from './measure-dashboard.ts'
 import { measureHosted } from './measure-hosted.ts'
@@ -22,6 +23,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   start: measureStart,
   preload: measurePreload,
   vault: measureVault,
+  copies: measureCopies,
   catalogue: measureCatalogue,
   refresh: measureRefresh,
   hosted: measureHosted,

@@ -64,13 +64,20 @@ export interface AskingRun extends RunningCommand {
   end(): Promise<Ended>
 }
 
-/** Starts the daemon on a free port and onboards. `env` goes to the daemon and to every command. */
-export async function onboarded(t: Cleanup, env: Readonly<Record<string, string>> = {}): Promise<BrokerHome> {
+/**
+ * Starts the daemon on a free port and onboards. `env` goes to the daemon and to every command.
+ * @param first happens before
+ */
+export async function onboarded(
+  t: Cleanup,
+  env: Readonly<Record<string, string>> = {},
+  first: (world: BrokerHome) => Promise<unknown> = async () => undefined,
+): Promise<BrokerHome> {
   const home = temporaryHome(t)
   const folder = join(dirname(home), 'folder')
   const temporary = join(dirname(home), 'temporary')
   for (const made of [folder, temporary]) mkdirSync(made)
-  const daemonEnv = { ...env, BROKER_ENCRYPTION_MODE: 'local_key', TMPDIR: temporary }
+  const daemonEnv = { BROKER_ENCRYPTION_MODE: 'local_key', ...env, TMPDIR: temporary }
   const daemon = await startDaemon(t, { home, env: daemonEnv })
   const common = {
     PATH: process.env['PATH'] ?? '',
@@ -100,6 +107,7 @@ export async function onboarded(t: Cleanup, env: Readonly<Record<string, string>
       askingRun(start(['run', ...args, '--', process.execPath, ASKING_CHILD], options)),
     restart: (cleanup) => startDaemon(cleanup, { home, env: { ...daemonEnv, BROKER_PORT: String(daemon.port) } }),
   }
+  await first(world)
   const done = await world.broker(['onboard', '--json'])
   if (done.code !== 0) throw new Error(`Onboarding failed: ${done.stdout}${done.stderr}`)
   return world

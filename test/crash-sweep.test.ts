@@ -8,7 +8,13 @@ import { edgesOf, sweep, sweptTable } from './crash/sweep.ts'
 
 /** Of each scenario; `npm run test:crash` takes all. */
 const TAKEN: Readonly<Record<Fault, number>> = { kill: 5, EIO: 1, ENOSPC: 2 }
-const NAMES = ['first start', 'upgrade of c6d3396', 'login, login again, logout', 'catalogue update, another, reset']
+const NAMES = [
+  'first start',
+  'upgrade of c6d3396',
+  'login, login again, logout',
+  'catalogue update, another, reset',
+  'rotate, rekey, login, rekey again',
+]
 const OPTIONS = { skip: whyNot('strace'), timeout: 300_000 }
 
 describe(

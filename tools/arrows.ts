@@ -99,6 +99,11 @@ export const rooms: readonly Room[] = [
     types: ['daemon/principals'],
   },
   {
+    name: 'daemon/keys',
+    imports: ['protocol', 'daemon/vault'],
+    types: [...SHAPES, 'daemon/store', 'daemon/audit', 'daemon/rights'],
+  },
+  {
     name: 'daemon/credentials',
     imports: [
       'protocol',
@@ -150,6 +155,7 @@ export const rooms: readonly Room[] = [
     imports: ['protocol', 'injection', 'schemas'],
     types: ['daemon/audit', 'daemon/releases', 'daemon/principals'],
   },
+  { name: 'daemon/copies', imports: ['protocol', 'daemon/store'] },
   {
     name: 'daemon/api',
     imports: [
@@ -169,7 +175,7 @@ export const rooms: readonly Room[] = [
       'daemon/pages',
       'daemon/readiness',
     ],
-    types: ['daemon/deployment', 'daemon/releases', 'daemon/channel'],
+    types: ['daemon/deployment', 'daemon/releases', 'daemon/channel', 'daemon/keys'],
   },
   {
     name: 'daemon',
@@ -196,6 +202,8 @@ export const rooms: readonly Room[] = [
       'daemon/shared-cache',
       'daemon/releases',
       'daemon/channel',
+      'daemon/keys',
+      'daemon/copies',
       'daemon/api',
     ],
   },
@@ -229,6 +237,7 @@ export const sharpTools: readonly SharpTool[] = [
   },
   { modules: ['ioredis'], rooms: ['daemon/shared-cache'] },
   { modules: ['@napi-rs/keyring'], rooms: ['daemon/vault'] },
+  { modules: ['age-encryption'], rooms: ['daemon/copies'] },
   { modules: ['oauth4webapi'], rooms: ['daemon/flows'] },
   { modules: ['node:tls'], rooms: ['network', 'proxy', 'proxy/tls', 'run'] },
   // `network` opens no socket: it asks which family an address has, and which roots there are. `run` does not speak itself:
@@ -249,7 +258,8 @@ export const sharpTools: readonly SharpTool[] = [
   },
   { modules: ['node:http', 'node:https'], rooms: ['cli', 'client', 'isolation', 'run', 'daemon/api', 'daemon/flows'] },
   { modules: ['node:http2'], rooms: ['proxy/http2'] },
-  { modules: ['node:child_process'], rooms: ['cli', 'isolation', 'run'] },
+  // The vault: one command, which the operator names, prints the key.
+  { modules: ['node:child_process'], rooms: ['cli', 'isolation', 'run', 'daemon/vault'] },
   { modules: ['zod'], rooms: ['schemas', 'daemon/providers', 'daemon/api'] },
   {
     modules: ['react', 'react-dom', 'radix-ui', '@tanstack/react-query', '@tanstack/react-virtual'],
@@ -271,6 +281,7 @@ export const environmentReaders: readonly string[] = [
   'src/cli/run-proxy.ts',
   'src/daemon/main.ts',
   'src/isolation/attacker.cjs',
+  'src/daemon/copy.ts',
   'src/run/preload.cjs',
 ]
 

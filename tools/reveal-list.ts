@@ -2,6 +2,8 @@
 export const revealList: Readonly<Record<string, number>> = {
   // Answers to questions that ask for no secret.
   'src/cli/commands/provider-new.ts': 1,
+  // Passphrases, on their way into the program that copies stores, by a pipe.
+  'src/cli/copy-process.ts': 1,
   'src/cli/key-file.ts': 1,
   'src/import/key-import.ts': 3,
   // Its first characters, held against those that other providers' keys begin with.
@@ -9,7 +11,7 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/import/no-key.ts': 1,
   'src/import/other-place.ts': 1,
   'src/cli/run-proxy.ts': 2,
-  'src/client/daemon-client.ts': 4,
+  'src/client/daemon-client.ts': 8,
   'src/config/identities.ts': 1,
   'src/config/server-files.ts': 1,
   'src/daemon/accounts/browser-sessions.ts': 1,
@@ -27,6 +29,9 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/connections/credential-record.ts': 2,
   'src/daemon/connections/managed-connections.ts': 1,
   'src/daemon/connections/oauth-clients.ts': 2,
+  // The passphrase of a backup; the master key and the daemon's own, sealed within it and taken out of it.
+  'src/daemon/copies/read-backup.ts': 2,
+  'src/daemon/copies/write-backup.ts': 3,
   'src/daemon/credentials/signed-assertion.ts': 3,
   'src/daemon/credentials/signed-resolution.ts': 1,
   // Definitions and the catalogue: sealed against changes, and not secret.
@@ -40,13 +45,16 @@ export const revealList: Readonly<Record<string, number>> = {
   'src/daemon/providers/credential.ts': 2,
   'src/daemon/providers/injection.ts': 2,
   'src/daemon/providers/signing-credential.ts': 2,
+  'src/daemon/restore-home.ts': 1,
   'src/daemon/shared-cache/redis-address.ts': 1,
   'src/daemon/signing/sigv4.ts': 2,
   'src/daemon/store/open-postgres.ts': 1,
+  'src/daemon/vault/carried-key.ts': 1,
   'src/daemon/vault/keyring.ts': 1,
   'src/daemon/vault/master-key-source.ts': 2,
   'src/daemon/vault/open-vault.ts': 1,
   'src/daemon/vault/outside-seals.ts': 1,
+  'src/daemon/vault/passphrase-key.ts': 1,
   'src/identity/signing-key.ts': 1,
   // A credential on its way out of the daemon.
   'src/injection/wire.ts': 1,

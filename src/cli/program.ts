@@ -1,7 +1,16 @@
 import { Command, CommanderError, InvalidArgumentError, Option } from 'commander'
-import { AUDIT_EVENTS, AUDIT_STATUSES, EXPORT_FORMATS, FLOWS, nearestWord } from '../protocol/index.ts'
+import {
+  AUDIT_EVENTS,
+  AUDIT_STATUSES,
+  ENCRYPTION_SOURCES,
+  type EncryptionSource,
+  EXPORT_FORMATS,
+  FLOWS,
+  nearestWord,
+} from '../protocol/index.ts'
 import { FROM_WORDS } from './command-words.ts'
 import type { ApproveOptions } from './commands/approve.ts'
+import type { BackupOptions, RestoreOptions } from './commands/backup.ts'
 import type { DashboardOptions } from './commands/dashboard.ts'
 import type { DoctorOptions } from './commands/doctor.ts'
 import type { LogOptions } from './commands/log.ts'
@@ -62,6 +71,9 @@ export function createProgram(
   defineConnections(commands)
   defineProviders(commands)
   defineAgents(commands)
+  defineCopies(commands)
+  defineVault(commands)
+  defineStore(commands)
   defineDaemon(commands)
   defineAdmin(commands)
   defineHome(commands)
@@ -388,6 +400,77 @@ function defineAdmin(commands: Commands): void {
     )
     .does(async (invocation, _options, email = '') =>
       (await import('./commands/admin.ts')).resetPassword(invocation, email),
+    )
+}
+
+function defineCopies(commands: Commands): void {
+  commands
+    .add(
+      'backup <file>',
+      'write everything of this store into one encrypted file, whether the daemon runs or not',
+      'broker backup broker.age --to-passphrase',
+    )
+    .option('--to-passphrase', 'encrypt it to a passphrase, typed at a prompt or piped in')
+    .option('--recipient <age1…>', 'encrypt it to an age recipient', notEmpty)
+    .option('--without-key', 'leave the master key out: keep it elsewhere')
+    .does<BackupOptions>(async (invocation, options, file = '') =>
+      (await import('./commands/backup.ts')).backup(invocation, file, options),
+    )
+  commands
+    .add(
+      'restore <file>',
+      'put a backup in the place of this store, after saying what that takes back; the passphrase is typed or piped in',
+      'broker restore broker.age',
+    )
+    .option('--identity <file>', 'file with the age identity, where it is encrypted to a recipient', notEmpty)
+    .option('--yes', 'do not ask')
+    .does<RestoreOptions>(async (invocation, options, file = '') =>
+      (await import('./commands/backup.ts')).restore(invocation, file, options),
+    )
+}
+
+function defineStore(commands: Commands): void {
+  commands
+    .add('store', 'look after where everything is kept', 'broker store migrate --to postgres')
+    .group()
+    .add(
+      'migrate',
+      'copy every row into an empty Postgres, or from there into this home; its address is BROKER_DATABASE_URL, or piped in',
+      'broker store migrate --to postgres',
+    )
+    .addOption(new Option('--to <kind>', 'where to').choices(['postgres', 'sqlite']).makeOptionMandatory())
+    .does<{ readonly to: 'postgres' | 'sqlite' }>(async (invocation, { to }) =>
+      (await import('./commands/store.ts')).migrateStore(invocation, to),
+    )
+}
+
+function defineVault(commands: Commands): void {
+  commands
+    .add('lock', 'have the daemon forget every key of the vault, until `broker unlock`', 'broker lock')
+    .does(async (invocation) => (await import('./commands/vault.ts')).lock(invocation))
+  commands
+    .add(
+      'unlock',
+      'open the vault of the daemon; a passphrase is typed at a prompt or piped in, and chosen the first time',
+      'broker unlock',
+    )
+    .does(async (invocation) => (await import('./commands/vault.ts')).unlock(invocation))
+  const vault = commands.add('vault', 'look after the keys of the vault', 'broker vault status').group()
+  vault
+    .add('status', 'show whether the vault is open, where its key is, and how far it has come', 'broker vault status')
+    .does(async (invocation) => (await import('./commands/vault.ts')).vaultStatus(invocation))
+  vault
+    .add('rotate', 'make a new data key and seal every record anew, while all goes on', 'broker vault rotate')
+    .does(async (invocation) => (await import('./commands/vault.ts')).rotate(invocation))
+  vault
+    .add(
+      'rekey',
+      'make another master key, or keep it elsewhere; the one of before opens nothing then',
+      'broker vault rekey --to passphrase',
+    )
+    .addOption(new Option('--to <source>', 'where it is to be').choices(ENCRYPTION_SOURCES).makeOptionMandatory())
+    .does<{ readonly to: EncryptionSource }>(async (invocation, { to }) =>
+      (await import('./commands/vault.ts')).rekey(invocation, to),
     )
 }
 

@@ -1,7 +1,13 @@
 import { mintProof, type SigningKey } from '../identity/index.ts'
 import { fromWire, type ResolvedCredential } from '../injection/index.ts'
 import { isLoopback, isUnknownAuthority } from '../network/index.ts'
-import { BrokerError, CHANNEL_PROTOCOL, type Secret, type SecretInput } from '../protocol/index.ts'
+import {
+  BrokerError,
+  CHANNEL_PROTOCOL,
+  type EncryptionSource,
+  type Secret,
+  type SecretInput,
+} from '../protocol/index.ts'
 import type {
   AnswerOf,
   Approval,
@@ -28,16 +34,19 @@ import type {
   Readiness,
   RegisteredProviders,
   Registration,
+  Rekeyed,
   RemovedProvider,
   RequestOf,
   ResolveRequest,
   Restored,
   Revoked,
+  Rotated,
   Routes,
   Run,
   ShippedEvent,
   StartAuthSession,
   StartRun,
+  VaultState,
   Whoami,
 } from '../schemas/index.ts'
 import { DaemonChannel, NoChannel } from './daemon-channel.ts'
@@ -72,6 +81,13 @@ export interface DaemonClientOptions {
   readonly unreachableHint?: string
   /** Hears of each request that ended, without query, body and headers; `status` 0 where nothing answered. */
   readonly onRequest?: (request: { method: string; path: string; status: number; milliseconds: number }) => void
+}
+
+/** Where the master key is to be, and what the daemon does not have of it. */
+export interface KeyToTake {
+  readonly to: EncryptionSource
+  readonly passphrase?: Secret
+  readonly masterKey?: Secret
 }
 
 type Headers = Readonly<Record<string, string>>
@@ -133,6 +149,40 @@ export class DaemonClient {
   /** Takes the vault as it is, after damage or a restored backup; `bootstrap` says that the owner of the machine does. */
   restoreVault(bootstrap?: Secret): Promise<Restored> {
     return this.#call('POST /api/vault/restore', {}, { headers: bootstrapHeaders(bootstrap) })
+  }
+
+  vaultStatus(): Promise<VaultState> {
+    return this.#call('GET /api/vault/status')
+  }
+
+  rotateVault(): Promise<Rotated> {
+    return this.#call('POST /api/vault/rotate')
+  }
+
+  rekeyVault({ to, passphrase, masterKey }: KeyToTake): Promise<Rekeyed> {
+    return this.#call('POST /api/vault/rekey', {
+      body: {
+        to,
+        ...(passphrase && { passphrase: passphrase.reveal() }),
+        ...(masterKey && { master_key: masterKey.reveal() }),
+      },
+    })
+  }
+
+  lockVault(): Promise<VaultState> {
+    return this.#call('POST /api/vault/lock')
+  }
+
+  /** Opens the vault of the daemon. Signed by nobody: the passphrase is the proof, or the secret of the daemon's home. */
+  async unlockVault(given: { readonly passphrase?: Secret; readonly operator: Secret | undefined }): Promise<void> {
+    await this.prove().catch((error: unknown) => {
+      // On Postgres, what it would prove itself by is in the vault. This home says that it is sealed, or TLS whose it is.
+      if (this.#options.isSealed?.() !== true && !this.baseUrl.startsWith('https:')) throw error
+    })
+    const { headers, body } = contentOf(given.passphrase ? { passphrase: given.passphrase.reveal() } : {})
+    const target = targetOf('POST /api/vault/unlock' satisfies EndpointKey, {})
+    const withOperator = { ...headers, ...(given.operator && { 'x-broker-operator': given.operator.reveal() }) }
+    this.#read(await this.#send({ ...target, headers: withOperator, body, timeout: ANSWER_TIMEOUT }))
   }
 
   ready(): Promise<Readiness> {
@@ -513,7 +563,7 @@ export class DaemonClient {
   #stopping(): BrokerError {
     if (this.#options.isSealed?.()) {
       return new BrokerError('DaemonUnavailableError', `The daemon at ${this.baseUrl} cannot open its vault`, {
-        hint: '`broker daemon logs` says why; once that is mended: broker daemon restart',
+        hint: '`broker daemon logs` says why; once that is mended: broker unlock, or broker daemon restart',
         retryAfter: 1,
       })
     }

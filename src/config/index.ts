@@ -28,7 +28,13 @@ export {
   withoutProxies,
 } from './load-config.ts'
 export { ensureOperatorSecret, readOperatorSecret } from './operator-secret.ts'
-export { createPrivateFile, readPrivateFile, writePrivateFile } from './private-file.ts'
+export {
+  createPrivateFile,
+  movePrivateFile,
+  readPrivateFile,
+  removePrivateFile,
+  writePrivateFile,
+} from './private-file.ts'
 export { keepMemoryPrivate, overwriteFreedMemory } from './process-memory.ts'
 export {
   type DaemonInfo,

@@ -119,7 +119,9 @@ describe('the configuration', () => {
     ['BROKER_REDIS_URL', 'redis://user:CNRY%ff@host'],
     ['BROKER_REDIS_URL', 'redis:///1'],
     ['BROKER_ENCRYPTION_MODE', 'none'],
-    ['BROKER_ENCRYPTION_MODE', 'passphrase'],
+    ['BROKER_PASSPHRASE_FILE', 'relative/CNRY'],
+    ['BROKER_AUTO_LOCK', '15'],
+    ['BROKER_AUTO_LOCK', '999h'],
     ['BROKER_MASTER_KEY_FILE', 'relative/key'],
     ['BROKER_LOG_LEVEL', 'loud'],
   ]

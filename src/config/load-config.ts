@@ -38,7 +38,9 @@ interface OuterRun {
   readonly agent: string | undefined
 }
 
-interface DaemonConfig {
+interface DaemonConfig extends KeyConfig {
+  /** Backups that the daemon makes by itself; none where absent. */
+  readonly backups?: BackupConfig
   /** Addresses to listen on; both loopback ones unless `BROKER_HOST` names one. */
   readonly hosts: readonly string[]
   readonly port: number
@@ -49,9 +51,6 @@ interface DaemonConfig {
   readonly databasePools?: { readonly requests?: number; readonly writes?: number }
   /** `redis://…` or `rediss://…`; may hold a password. */
   readonly redisUrl?: Secret
-  readonly encryptionMode: EncryptionMode
-  readonly masterKey?: Secret
-  readonly masterKeyFile?: string
   readonly logLevel: LogLevel
   /** Whether anybody who gets here may make an account. */
   readonly registration: (typeof REGISTRATION)[number]
@@ -61,6 +60,27 @@ interface DaemonConfig {
   readonly trustedProxies?: readonly string[]
   /** Who may be handed a secret: agents and their runs, or runs alone. */
   readonly releaseTo: (typeof RELEASE_TO)[number]
+}
+
+interface BackupConfig {
+  readonly folder: string
+  /** Of age. */
+  readonly recipient: string
+  readonly everyMs: number
+  readonly keep: number
+}
+
+/** Where the master key is, and when the vault is locked. */
+interface KeyConfig {
+  readonly encryptionMode: EncryptionMode
+  readonly masterKey?: Secret
+  readonly masterKeyFile?: string
+  /** Path of a passphrase, for daemons that nobody sits at. */
+  readonly passphraseFile?: string
+  /** Command line that prints the key, and the environment it runs with. */
+  readonly masterKeyCommand?: { readonly line: string; readonly environment: Readonly<Record<string, string>> }
+  /** Without use for so long, the vault is locked; milliseconds. */
+  readonly autoLockMs?: number
 }
 
 const REGISTRATION = ['open', 'closed'] as const
@@ -108,7 +128,13 @@ export function loadConfig(environment: Environment, userFolder: string): Config
   })
 }
 
-const PATHS = ['BROKER_HOME', 'BROKER_MASTER_KEY_FILE', 'BROKER_PROXY_CA_FILE'] as const
+const PATHS = [
+  'BROKER_HOME',
+  'BROKER_MASTER_KEY_FILE',
+  'BROKER_PASSPHRASE_FILE',
+  'BROKER_BACKUP_FOLDER',
+  'BROKER_PROXY_CA_FILE',
+] as const
 
 /** Files of variables, systemd and compose pass a "~" on as it is: nobody means a folder of that name. */
 function withHome(env: Environment, userFolder: string): Environment {
@@ -233,7 +259,6 @@ function isOwn(url: string, port: number, { publicUrl }: DaemonConfig): boolean 
 
 function daemonConfig(env: Environment): DaemonConfig {
   const publicUrl = env['BROKER_PUBLIC_URL'] && parsePublicUrl(env['BROKER_PUBLIC_URL'])
-  refuseWhatIsNotThereYet(env)
   return {
     hosts: listenHosts(env['BROKER_HOST'], publicUrl),
     port: parsePort(env['BROKER_PORT']),
@@ -241,9 +266,8 @@ function daemonConfig(env: Environment): DaemonConfig {
     ...(env['BROKER_DATABASE_URL'] && { databaseUrl: parseDatabaseUrl(env['BROKER_DATABASE_URL']) }),
     ...databasePools(env),
     ...(env['BROKER_REDIS_URL'] && { redisUrl: parseRedisUrl(env['BROKER_REDIS_URL']) }),
-    encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
-    ...(env['BROKER_MASTER_KEY'] && { masterKey: new Secret(env['BROKER_MASTER_KEY']) }),
-    ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
+    ...keyConfig(env),
+    ...backupConfig(env),
     registration: oneOf(
       'BROKER_REGISTRATION',
       env['BROKER_REGISTRATION'] ?? (publicUrl ? 'closed' : 'open'),
@@ -256,13 +280,46 @@ function daemonConfig(env: Environment): DaemonConfig {
   }
 }
 
-function refuseWhatIsNotThereYet(env: Environment): void {
-  if (env['BROKER_ENCRYPTION_MODE'] === 'passphrase') {
-    throw invalid(
-      'BROKER_ENCRYPTION_MODE',
-      '"passphrase" comes with a later version; use auto, env, keyring or local_key',
-    )
+function backupConfig(env: Environment): { readonly backups?: BackupConfig } {
+  if (!env['BROKER_BACKUP_FOLDER']) return {}
+  const { BROKER_BACKUP_RECIPIENT: recipient = '', BROKER_BACKUP_KEEP: keep = '7' } = env
+  if (!/^age1[a-z0-9]{20,}$/.test(recipient)) {
+    throw invalid('BROKER_BACKUP_RECIPIENT', 'must be the age recipient, age1…, that backups are encrypted to')
   }
+  if (!/^[1-9]\d{0,2}$/.test(keep)) throw invalid('BROKER_BACKUP_KEEP', 'must be a number of backups, 1 to 999')
+  const everyMs = durationOf('BROKER_BACKUP_EVERY', env['BROKER_BACKUP_EVERY'] ?? '24h')
+  return { backups: { folder: absolute('BROKER_BACKUP_FOLDER', env), recipient, everyMs, keep: Number(keep) } }
+}
+
+function keyConfig(env: Environment): KeyConfig {
+  const { BROKER_MASTER_KEY: masterKey, BROKER_MASTER_KEY_COMMAND: line, BROKER_AUTO_LOCK: autoLock } = env
+  return {
+    encryptionMode: oneOf('BROKER_ENCRYPTION_MODE', env['BROKER_ENCRYPTION_MODE'] ?? 'auto', ENCRYPTION_MODES),
+    ...(masterKey && { masterKey: new Secret(masterKey) }),
+    ...(env['BROKER_MASTER_KEY_FILE'] && { masterKeyFile: absolute('BROKER_MASTER_KEY_FILE', env) }),
+    ...(env['BROKER_PASSPHRASE_FILE'] && { passphraseFile: absolute('BROKER_PASSPHRASE_FILE', env) }),
+    ...(line && { masterKeyCommand: { line, environment: withoutOwn(env) } }),
+    ...(autoLock && { autoLockMs: durationOf('BROKER_AUTO_LOCK', autoLock) }),
+  }
+}
+
+/** What a command of the operator's runs with: nothing that is Broker's own. */
+function withoutOwn(env: Environment): Readonly<Record<string, string>> {
+  return Object.fromEntries(
+    Object.entries(env).filter(
+      (entry): entry is [string, string] => entry[1] !== undefined && !entry[0].startsWith('BROKER_'),
+    ),
+  )
+}
+
+const UNITS = { s: 1000, m: 60_000, h: 3_600_000 } as const
+
+function durationOf(name: string, text: string): number {
+  const [, count, unit] = /^([1-9]\d{0,5})([smh])$/.exec(text) ?? []
+  const ms = Number(count) * UNITS[unit as keyof typeof UNITS]
+  // What Node's timers can wait for.
+  if (!(ms < 2 ** 31)) throw invalid(name, 'must be a time such as 90s, 15m or 8h, at most 500h')
+  return ms
 }
 
 function parsePublicUrl(text: string): string {

@@ -207,6 +207,14 @@ function namesIn(folder: string): readonly string[] {
   }
 }
 
+/** Gives a file the name of another in the same folder, whose place it takes, durably. */
+export function movePrivateFile(from: string, to: string): void {
+  written(to, () => {
+    renameSync(from, to)
+    syncFolder(dirname(to))
+  })
+}
+
 /** Removes a file for good, if it is there. */
 export function removePrivateFile(path: string): void {
   try {

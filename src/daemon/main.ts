@@ -7,7 +7,6 @@ import {
   anchorOfDeployment,
   anchorOfHome,
   type Config,
-  createPrivateFile,
   type DaemonInfo,
   ensureBootstrapSecret,
   ensureOperatorSecret,
@@ -45,14 +44,18 @@ import { openChannels } from './channel/index.ts'
 import { openConnections, openOAuthClients, openRefreshes } from './connections/index.ts'
 import { openCredentials } from './credentials/index.ts'
 import { clientMetadataDocument, type FlowsOptions, openFlows } from './flows/index.ts'
+import { openKeys } from './keys/index.ts'
 import { type DaemonLog, loggable, openLog } from './open-log.ts'
 import { openPrincipals } from './principals/index.ts'
 import { CHECKED_DEFINITIONS, openProviders } from './providers/index.ts'
 import { openReleases } from './releases/index.ts'
 import { openRights } from './rights/index.ts'
+import { scheduleBackups } from './scheduled-backups.ts'
+import { homeLock, homeStore, masterKeySettings, storeLocation } from './settings.ts'
 import { openSharedParts } from './shared-parts.ts'
-import { lockHome, openStore, type Store, type StoreLocation } from './store/index.ts'
-import { openVault, systemKeyring } from './vault/index.ts'
+import { openStore, type Store } from './store/index.ts'
+import { forgetNewStore } from './take-new-store.ts'
+import { openVault } from './vault/index.ts'
 
 const ROOT = fileURLToPath(new URL('../../', import.meta.url))
 const DRAIN_MS = 10_000
@@ -63,8 +66,9 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const { log } = daemonLog
   const { version } = JSON.parse(readFileSync(`${ROOT}package.json`, 'utf8')) as { version: string }
 
-  const lock = lockHome(paths.daemonLock, () => describeHolder(config))
+  const lock = homeLock(config)
   sweepHome(paths)
+  forgetNewStore(homeStore(config))
   const { schemaVersion } = ensureServerConfig(paths)
   const reserved = settings.port === 0 ? await reservePort(settings.hosts[0] ?? '127.0.0.1') : undefined
   const port = reserved?.port ?? settings.port
@@ -76,22 +80,17 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const store = await openStore(storeLocation(config), { version, note: (what) => log.info(what) })
   const vault = await openVault({
     store,
-    masterKey: {
-      mode: settings.encryptionMode,
-      ...(settings.masterKey && { masterKey: settings.masterKey }),
-      ...(settings.masterKeyFile && { masterKeyFile: settings.masterKeyFile }),
-      localKeyPath: paths.masterKey,
-      createFile: createPrivateFile,
-      keyring: systemKeyring(),
-    },
+    masterKey: masterKeySettings(config),
     anchorFile: store.dialect === 'sqlite' ? anchorOfHome(paths) : anchorOfDeployment(paths),
     onDropped: overwriteFreedMemory(),
+    onRekeyed: () => rights.forget(),
   })
   const onFailure = (error: unknown) => log.error(loggable(error), 'something failed that nobody waited for')
   const audit = openAudit(store, {
     ...journalOf(store, paths),
     withThread: true,
-    mac: (text) => vault.auditMac(text),
+    mac: (text, number) => vault.auditMac(text, number),
+    isCurrent: (db) => vault.isCurrent(db),
     onFailure,
   })
   const rights = openRights({ store, vault, audit, onFinding: (what) => log.warn(what) })
@@ -122,6 +121,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     overrides: settings.overrides,
     ...(settings.publicUrl === undefined && { bootstrapSecret: ensureBootstrapSecret(paths) }),
   })
+  const operatorSecret = ensureOperatorSecret(paths)
   const accounts = openAccounts({
     store,
     audit,
@@ -129,7 +129,16 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
     rights,
     registration: settings.registration,
     mac: (text) => vault.knownBrowserMac(text),
-    operatorSecret: ensureOperatorSecret(paths),
+    operatorSecret,
+  })
+  const keys = openKeys({
+    store,
+    vault,
+    rights,
+    audit,
+    operatorSecret,
+    ...(settings.autoLockMs !== undefined && { autoLockMs: settings.autoLockMs }),
+    onFailure,
   })
   const flows = openFlows({ version, ...outbound(config) })
   // A home has one daemon at a time; a Postgres may have many.
@@ -137,9 +146,15 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const credentials = openCredentials({ providers, connections, refreshes, clients, flows, audit, onFailure })
   credentials.keepFresh()
   const stopKeepingUp = audit.keepUp()
+  const stopBackups = scheduleBackups({ config, audit, version, onFailure })
   const releases = openReleases({ store, audit, credentials, connections, releaseTo: settings.releaseTo })
   const channels = openChannels({
-    releases,
+    releases: {
+      release(...question) {
+        keys.used()
+        return releases.release(...question)
+      },
+    },
     audit,
     principals,
     onFailure,
@@ -159,7 +174,7 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
   const homeIsCurrent = schemaVersion === SERVER_SCHEMA_VERSION
   const advice = adviceOn(settings)
   const routes = apiRoutes(
-    { store, audit, providers, connections, credentials, releases, deployment, principals, accounts, sessions },
+    { store, audit, providers, connections, credentials, releases, deployment, principals, accounts, sessions, keys },
     {
       readiness: {
         store,
@@ -196,7 +211,8 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       onChange: (principalId) => channels.changed(principalId),
       // A home's own files are looked at where they are listed.
       ...(store.dialect === 'postgres' && { news: () => providers.refresh() }),
-      ...(settings.publicUrl !== undefined && { limits: new SourceLimits() }),
+      keys,
+      limits: settings.publicUrl === undefined ? new SourceLimits(undefined, ['unlocks']) : new SourceLimits(),
       onRequest: (line) => log[line.status >= 500 ? 'warn' : 'debug'](line, 'request'),
       onFailure: (request_id, error) => log.error({ request_id, ...loggable(error) }, 'request failed'),
     },
@@ -218,10 +234,12 @@ async function startDaemon(config: Config, daemonLog: DaemonLog): Promise<() => 
       vault,
       store,
       lock,
+      keys,
       sessions,
       credentials,
       stopFollowing,
       stopKeepingUp,
+      stopBackups,
       shared,
       daemonLog,
       paths,
@@ -265,10 +283,12 @@ interface Rooms {
   readonly server: RunningServer
   readonly channels: { close(): Promise<void> }
   readonly audit: { close(): Promise<void> }
+  readonly keys: { close(): Promise<void> }
   readonly sessions: { close(): Promise<void> }
   readonly credentials: { close(): Promise<void> }
   readonly stopFollowing: () => void
   readonly stopKeepingUp: () => void
+  readonly stopBackups: () => Promise<void>
   readonly shared: { close(): Promise<void> }
   readonly vault: { anchorChanges(): Promise<void> }
   readonly store: { close(): Promise<void> }
@@ -278,12 +298,14 @@ interface Rooms {
 }
 
 async function stop(rooms: Rooms): Promise<void> {
-  const { server, channels, audit, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault } = rooms
-  const { store, lock, daemonLog, paths } = rooms
+  const { server, channels, audit, keys, sessions, credentials, stopFollowing, stopKeepingUp, shared, vault } = rooms
+  const { stopBackups, store, lock, daemonLog, paths } = rooms
   daemonLog.log.info('stopping')
   stopFollowing()
   stopKeepingUp()
   await Promise.all([server.stop(DRAIN_MS), channels.close()])
+  await stopBackups()
+  await keys.close()
   await sessions.close()
   await credentials.close()
   await shared.close()
@@ -294,12 +316,6 @@ async function stop(rooms: Rooms): Promise<void> {
   lock.release()
   daemonLog.log.info('stopped')
   await daemonLog.close()
-}
-
-function storeLocation({ daemon, paths }: Config): StoreLocation {
-  return daemon.databaseUrl
-    ? { kind: 'postgres', url: daemon.databaseUrl, pools: daemon.databasePools ?? {} }
-    : { kind: 'sqlite', path: paths.database, replayPath: paths.replayLedger }
 }
 
 function ownAddresses(hosts: readonly string[], port: number, publicUrl: string | undefined): OwnAddresses {
@@ -315,11 +331,6 @@ function ownAddresses(hosts: readonly string[], port: number, publicUrl: string 
 
 /** Loopback is one of them. */
 const ANY_ADDRESS = ['0.0.0.0', '::']
-
-function describeHolder({ paths }: Config): string {
-  const info = readDaemonInfo(paths)
-  return info ? `process ${info.pid}, port ${info.port}, since ${info.started_at}` : 'it is starting or stopping'
-}
 
 function cannotListen(cause: unknown, port: number): unknown {
   const code = cause instanceof Error && 'code' in cause ? cause.code : undefined

@@ -52,7 +52,12 @@ export const eventWords: Readonly<Record<AuditEvent['event'], string>> = {
   'proxy.request': 'Request',
   'proxy.denied': 'Request denied',
   'vault.rotated': 'Vault key rotated',
+  'vault.rekeyed': 'Master key changed',
+  'vault.locked': 'Vault locked',
+  'vault.unlocked': 'Vault unlocked',
   'vault.restored': 'Vault restored',
+  'backup.made': 'Backup made',
+  'backup.restored': 'Backup restored',
   'rights.sealed': 'Rights sealed',
 }
 

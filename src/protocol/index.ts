@@ -52,6 +52,7 @@ export {
   DEFAULT_PLACEHOLDER,
   DEFAULT_PORT,
   ENCRYPTION_MODES,
+  ENCRYPTION_SOURCES,
   type EncryptionMode,
   type EncryptionSource,
   EXPORT_FORMATS,

@@ -30,9 +30,11 @@ export type QuirkName = (typeof QUIRKS)[number]
 export const ROLES = ['admin', 'user'] as const
 export type Role = (typeof ROLES)[number]
 
-export const ENCRYPTION_MODES = ['auto', 'env', 'keyring', 'local_key', 'passphrase'] as const
+export const ENCRYPTION_SOURCES = ['env', 'keyring', 'local_key', 'passphrase', 'command'] as const
+export type EncryptionSource = (typeof ENCRYPTION_SOURCES)[number]
+
+export const ENCRYPTION_MODES = ['auto', ...ENCRYPTION_SOURCES] as const
 export type EncryptionMode = (typeof ENCRYPTION_MODES)[number]
-export type EncryptionSource = Exclude<EncryptionMode, 'auto'>
 
 /** The value a child sees where the real credential will be, unless the definition has its own. */
 export const DEFAULT_PLACEHOLDER = 'broker-proxy-managed'
@@ -77,7 +79,12 @@ export const AUDIT_EVENTS = [
   'credential.released',
   'audit.gap',
   'vault.rotated',
+  'vault.rekeyed',
+  'vault.locked',
+  'vault.unlocked',
   'vault.restored',
+  'backup.made',
+  'backup.restored',
   'rights.sealed',
 ] as const
 export type AuditEventName = (typeof AUDIT_EVENTS)[number]

@@ -63,6 +63,11 @@ import {
   readiness,
   registerIdentity,
   registration,
+  rekeyed,
+  rekeyVault,
+  rotated,
+  unlockVault,
+  vaultState,
   whoami,
 } from './status.ts'
 
@@ -89,11 +94,13 @@ export const contract = {
     access: 'anyone',
     summary:
       'Liveness, whatever state the parts are in. A challenge in `x-broker-challenge` is answered by a signature; by 503 where the key for it cannot be had.',
+    whileSealed: true,
     reply: health,
   },
   'GET /api/ready': {
     access: 'principal or suspended',
     summary: 'Readiness: every part tried out in small, for the caller.',
+    whileSealed: true,
     reply: readiness,
   },
   'GET /api/whoami': {
@@ -304,6 +311,39 @@ export const contract = {
     params: byConnection,
     reply: loggedOut,
   },
+  'GET /api/vault/status': {
+    access: 'principal or suspended',
+    summary: "How the caller's vault stands: sealed or open, where its key is, and how far it has come.",
+    whileSealed: true,
+    reply: vaultState,
+  },
+  'POST /api/vault/lock': {
+    access: 'admin',
+    summary: 'Has this daemon forget every key of the vault, until somebody unlocks it.',
+    reply: vaultState,
+  },
+  'POST /api/vault/unlock': {
+    access: 'anyone',
+    perSource: 'unlocks',
+    summary:
+      "Opens the vault of this daemon by its passphrase, which is the proof. Where the key is not under one, or none was chosen yet, `x-broker-operator` says that the daemon's own user does.",
+    whileSealed: true,
+    body: unlockVault,
+    reply: ok,
+  },
+  'POST /api/vault/rotate': {
+    access: 'principal',
+    summary:
+      "Makes a new data key for the caller's vault, for every vault where an admin calls, and seals the records anew, in the background.",
+    reply: rotated,
+    status: 202,
+  },
+  'POST /api/vault/rekey': {
+    access: 'admin',
+    summary: 'Brings the whole store under another master key, which is read back before the one of before goes.',
+    body: rekeyVault,
+    reply: rekeyed,
+  },
   'POST /api/vault/restore': {
     access: 'principal or suspended',
     summary:
@@ -383,6 +423,7 @@ export const contract = {
     access: 'run',
     summary: 'Which hosts a credential is connected for; `scope=all` names those without one too.',
     query: z.strictObject({ scope: z.enum(['connected', 'all']).optional() }),
+    isPolled: true,
     reply: routes,
   },
   'POST /api/credentials/resolve': {

@@ -21,7 +21,7 @@ export type Access =
   | 'operator'
 
 /** How often a source may call what is open to who has not said who it is: see the daemon's limits of a source. */
-export type SourceLimit = 'registrations' | 'pages' | 'polls'
+export type SourceLimit = 'registrations' | 'pages' | 'polls' | 'unlocks'
 
 /** One endpoint, without its method and path. */
 export interface Endpoint<
@@ -41,8 +41,12 @@ export interface Endpoint<
   readonly takesForm?: true
   /** A browser must send its CSRF token although this is a GET, where the query is this. Other methods want it always. */
   readonly csrfWhere?: Readonly<Record<string, string>>
-  /** Counted by source where the daemon is hosted. */
+  /** Counted by source: `unlocks` everywhere, the others where the daemon is hosted. */
   readonly perSource?: SourceLimit
+  /** Answered while the vault is sealed, too. */
+  readonly whileSealed?: true
+  /** Programs ask it again and again, whether anybody is there or not. */
+  readonly isPolled?: true
   /** Most bytes of a body; 1 MiB where absent. */
   readonly maxBody?: number
   readonly reply: Reply

@@ -71,4 +71,4 @@ export {
   type StartRun,
 } from './resolution.ts'
 export { shapeNames } from './shape-names.ts'
-export type { Health, Identity, Readiness, Registration, Whoami } from './status.ts'
+export type { Health, Identity, Readiness, Registration, Rekeyed, Rotated, VaultState, Whoami } from './status.ts'

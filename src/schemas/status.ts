@@ -1,5 +1,5 @@
 import * as z from 'zod'
-import { ROLES } from '../protocol/index.ts'
+import { ENCRYPTION_SOURCES, ROLES } from '../protocol/index.ts'
 import { did, identityHandle, shownText, timestamp } from './common.ts'
 
 const encryption = {
@@ -74,5 +74,34 @@ export type Identity = z.infer<typeof identity>
 export const labelIdentity = z.strictObject({ label: shownText(80).or(z.literal('')) })
 
 export const identities = z.strictObject({ identities: z.array(identity) })
+
+/** Contract section 14. */
+export const vaultState = z.strictObject({
+  sealed: z.boolean(),
+  source: z.enum(ENCRYPTION_SOURCES),
+  /** Which data key of the vault is the newest; 0 where there is none yet. */
+  term: z.int(),
+  /** How many changes the vault has come through. */
+  generation: z.int(),
+  records: z.int(),
+  /** How many of them are not under the newest data key yet; absent where all are. */
+  rotating: z.int().optional(),
+})
+export type VaultState = z.infer<typeof vaultState>
+
+export const rotated = z.strictObject({ status: z.literal('ok'), term: z.int() })
+export type Rotated = z.infer<typeof rotated>
+
+export const rekeyVault = z.strictObject({
+  to: z.enum(ENCRYPTION_SOURCES),
+  /** Of `passphrase`; the one in `BROKER_PASSPHRASE_FILE` if absent. */
+  passphrase: z.string().min(1).max(1024).optional(),
+  /** Of `env`: 32 bytes in base64 or hex; what the daemon was started with if absent. */
+  master_key: z.string().min(1).max(1024).optional(),
+})
+export const rekeyed = z.strictObject({ status: z.literal('ok'), source: z.enum(ENCRYPTION_SOURCES) })
+export type Rekeyed = z.infer<typeof rekeyed>
+
+export const unlockVault = z.strictObject({ passphrase: z.string().min(1).max(1024).optional() })
 
 export const ok = z.strictObject({ status: z.literal('ok') })

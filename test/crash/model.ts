@@ -125,7 +125,9 @@ function isOfModel(event: string): boolean {
 /** No draft stays, and no secret is anywhere to be read. */
 function assertNothingLeft(home: string, { acknowledged, underWay }: Truth): void {
   const files = readdirSync(home, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-  const drafts = files.map(({ name }) => name).filter((name) => /\.tmp$|\.draft|-journal$/.test(name))
+  const drafts = files
+    .map(({ name }) => name)
+    .filter((name) => /\.tmp$|\.draft|-journal$|\.next$|\.restored/.test(name))
   assert.deepEqual(drafts, [], 'no draft is left')
   const secrets = [...acknowledged, ...(underWay ? [underWay] : [])].flatMap(({ credential = {} }) =>
     Object.values(credential),

@@ -51,7 +51,7 @@ export class Recorder {
   }
 }
 
-export const scenarios: readonly Scenario[] = [firstStart(), ...upgrades(), logins(), catalogueUpdates()]
+export const scenarios: readonly Scenario[] = [firstStart(), ...upgrades(), logins(), catalogueUpdates(), keyChanges()]
 
 function firstStart(): Scenario {
   return {
@@ -132,6 +132,30 @@ function logins(): Scenario {
       await recorder.change(gone, async () => {
         acknowledged(await ada.call('POST', '/api/connections/anthropic/default/logout'))
       })
+    },
+  }
+}
+
+function keyChanges(): Scenario {
+  return {
+    name: 'rotate, rekey, login, rekey again',
+    async prepare(t, home) {
+      mkdirSync(home, { mode: 0o700 })
+      const key = generateSigningKey()
+      const daemon = await startDaemon(t, { home, env: ENV })
+      const recorder = new Recorder({ key, acknowledged: [], waiting: [] })
+      const ada = await knownOwner(daemon, key)
+      for (const provider of ['openai', 'anthropic']) await login(ada, recorder, provider)
+      await daemon.stop()
+      return recorder.truth
+    },
+    async act(daemon, recorder) {
+      const ada = await knownOwner(daemon, recorder.truth.key)
+      const rekey = async () => acknowledged(await ada.call('POST', '/api/vault/rekey', { to: 'local_key' }))
+      acknowledged(await ada.call('POST', '/api/vault/rotate', {}))
+      await rekey()
+      await login(ada, recorder, 'openai')
+      await rekey()
     },
   }
 }

@@ -51,7 +51,7 @@ export async function traceDaemon(
   { home, file }: Trace,
   fault?: { readonly fault: Fault; readonly point: Point },
 ): Promise<TracedDaemon> {
-  const child = spawn('strace', [...options(file, fault), process.execPath, DAEMON_ENTRY], {
+  const child = spawn('strace', [...straceOptions(file, fault), process.execPath, DAEMON_ENTRY], {
     env: { ...TRACED, PATH: process.env['PATH'], HOME: home, BROKER_HOME: home, BROKER_PORT: '0' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
@@ -78,7 +78,10 @@ export const ENV = { BROKER_ENCRYPTION_MODE: 'local_key', NODE_COMPILE_CACHE: jo
 // Threads of a pool, and io_uring, would make calls in another order each time.
 const TRACED = { ...ENV, UV_USE_IO_URING: '0', UV_THREADPOOL_SIZE: '1' }
 
-function options(file: string, fault?: { readonly fault: Fault; readonly point: Point }): readonly string[] {
+export function straceOptions(
+  file: string,
+  fault?: { readonly fault: Fault; readonly point: Point },
+): readonly string[] {
   const always = [
     '-f',
     '--seccomp-bpf',

@@ -1,6 +1,7 @@
 import { type DaemonClient, isNothingListening } from '../../client/index.ts'
 import { readDaemonInfo, readOperatorSecret } from '../../config/index.ts'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
+import { askTwice } from '../ask-twice.ts'
 import type { Invocation } from '../invocation.ts'
 import { readPipedSecret } from '../piped-secret.ts'
 import { connect } from '../session.ts'
@@ -13,7 +14,7 @@ export async function resetPassword(invocation: Invocation, email: string): Prom
   try {
     const operator = readOperatorSecret(config.paths)
     if (!operator) throw noDaemon()
-    const password = terminal.canAsk ? await askTwice(terminal, email) : await piped(terminal)
+    const password = terminal.canAsk ? await askTwice(terminal, `New password of ${email}`) : await piped(terminal)
     const done = await client.resetPassword({ email, password }, operator)
     output.result(done, () => {
       output.done(`The account ${done.email} has another password`)
@@ -47,18 +48,6 @@ function noDaemon(): BrokerError {
   return new BrokerError('DaemonUnavailableError', 'No daemon of this home answers on this machine', {
     hint: 'Run it as the user, and with the BROKER_HOME, of a daemon that runs and listens on loopback or on all addresses.',
   })
-}
-
-async function askTwice(terminal: Terminal, email: string): Promise<Secret> {
-  const ask = async (question: string): Promise<Secret> => {
-    const { signal } = new AbortController()
-    const answer = await terminal.ask(question, { isSecret: true, isRequired: true, keepsSpaces: true, signal })
-    return answer ?? (await ask(question))
-  }
-  const password = await ask(`New password of ${email}`)
-  const again = await ask('The same again')
-  if (again.equals(password)) return password
-  throw new BrokerError('InvalidRequestError', 'The two passwords are not the same; nothing was changed')
 }
 
 function piped({ input }: Terminal): Promise<Secret> {

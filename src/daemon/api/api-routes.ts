@@ -3,6 +3,7 @@ import type { AuthSessions } from '../auth-sessions/index.ts'
 import type { Connections, DefinitionsOptions } from '../connections/index.ts'
 import type { Credentials } from '../credentials/index.ts'
 import type { Deployment } from '../deployment/index.ts'
+import type { Keys } from '../keys/index.ts'
 import type { Principals } from '../principals/index.ts'
 import type { Releases } from '../releases/index.ts'
 import { accountHandlers } from './account-handlers.ts'
@@ -21,6 +22,7 @@ import { type Handlers, type Route, routesOf } from './route.ts'
 import { sessionHandlers } from './session-handlers.ts'
 import { sessionLinkRoutes } from './session-link-routes.ts'
 import { type StatusOptions, statusHandlers } from './status-handlers.ts'
+import { vaultHandlers } from './vault-handlers.ts'
 import { whyHandlers } from './why-handlers.ts'
 
 /** Whom the API asks. */
@@ -32,6 +34,7 @@ export interface ApiRooms extends DefinitionsOptions {
   readonly credentials: Credentials
   readonly releases: Releases
   readonly connections: Connections
+  readonly keys: Keys
 }
 
 /** Where the daemon serves, and as what. */
@@ -50,6 +53,7 @@ export function apiRoutes(rooms: ApiRooms, site: Site): readonly Route[] {
     ...accountHandlers({ accounts, sessions, baseUrl, isSecure }),
     ...sessionHandlers(sessions),
     ...connectionHandlers(rooms),
+    ...vaultHandlers(rooms.keys),
     ...providerHandlers(rooms),
     ...catalogueHandlers(rooms),
     ...proxyHandlers(rooms),

@@ -2,6 +2,7 @@ import { hash } from 'node:crypto'
 import type { IncomingMessage } from 'node:http'
 import { BrokerError, type BrowserActor, Secret } from '../../protocol/index.ts'
 
+import type { Keys } from '../keys/index.ts'
 import { type AuthenticateOptions, authenticate } from './authenticate.ts'
 import { invalidInput } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
@@ -9,13 +10,13 @@ import { FORM, mediaTypeOf, parseBody, readBody, singleFields } from './read-bod
 import { isFromElsewhere } from './request-walls.ts'
 import type { AnyReply, CallHeaders } from './route.ts'
 import { browserMarksOf, sessionTokenOf } from './session-cookie.ts'
-import type { SourceOf } from './source.ts'
+import { isFromHere, type SourceOf } from './source.ts'
 import type { SourceLimits } from './source-limits.ts'
 
 export interface HandlerOptions extends AuthenticateOptions {
   readonly sourceOf: SourceOf
-  /** Of a hosted daemon. */
-  readonly limits?: SourceLimits
+  readonly limits: SourceLimits
+  readonly keys: Pick<Keys, 'requireOpen' | 'used'>
   /** Has this daemon see what others have changed; absent where there are none. */
   readonly news?: () => Promise<void>
   /** Told whose vault or agents a request may have changed, once that is stored. */
@@ -31,7 +32,8 @@ export async function handleRequest(
   { route, params }: RouteMatch,
 ): Promise<AnyReply> {
   const source = options.sourceOf(request)
-  if (route.perSource) options.limits?.take(route.perSource, source)
+  if (route.perSource) options.limits.take(route.perSource, source)
+  admit(options.keys, route)
   const bytes = await readBody(request, route.maxBody ?? MAX_BODY)
   const bodySha256 = hash('sha256', bytes, 'base64url')
   const headers = headersOf(options, request, source)
@@ -54,6 +56,13 @@ export async function handleRequest(
   })
   if (who && 'principalId' in who && mayChange(request, route)) options.onChange?.(who.principalId)
   return reply
+}
+
+/** @throws BrokerError DaemonUnavailableError for what is not answered while the vault is sealed */
+function admit(keys: HandlerOptions['keys'], { whileSealed, isPolled }: RouteMatch['route']): void {
+  if (whileSealed) return
+  keys.requireOpen()
+  if (!isPolled) keys.used()
 }
 
 /** What a run may call changes nothing of what runs may use. */
@@ -126,6 +135,7 @@ function headersOf(options: HandlerOptions, request: IncomingMessage, source: st
   const session = sessionTokenOf(request, options)
   const userAgent = headers['user-agent']
   const bootstrap = headers['x-broker-bootstrap']
+  const operator = headers['x-broker-operator']
   const challenge = headers['x-broker-challenge']
   const csrf = headers['x-csrf-token']
   const ifNoneMatch = headers['if-none-match']
@@ -133,6 +143,7 @@ function headersOf(options: HandlerOptions, request: IncomingMessage, source: st
     host: headers.host ?? '',
     ...(ifNoneMatch !== undefined && { ifNoneMatch }),
     ...(typeof bootstrap === 'string' && { bootstrap: new Secret(bootstrap) }),
+    ...(typeof operator === 'string' && isFromHere(request) && { operator: new Secret(operator) }),
     ...(typeof challenge === 'string' && { challenge }),
     wantsHtml: prefersHtml(headers.accept),
     isForm: mediaTypeOf(request) === FORM,

@@ -21,6 +21,8 @@ export interface CallHeaders {
   readonly host: string
   readonly ifNoneMatch?: string
   readonly bootstrap?: Secret
+  /** Where it came from this machine. */
+  readonly operator?: Secret
   readonly challenge?: string
   readonly wantsHtml: boolean
   readonly isForm: boolean

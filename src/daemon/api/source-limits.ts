@@ -13,6 +13,8 @@ const LIMITS = {
   pages: { burst: 120, perMinute: 60 },
   /** An agent that waits to be claimed asks every two seconds. */
   polls: { burst: 300, perMinute: 300 },
+  /** Passphrases: each costs half a second of a core, too. */
+  unlocks: { burst: 10, perMinute: 6 },
 } as const satisfies Record<SourceLimit, object>
 
 interface Bucket {
@@ -27,14 +29,20 @@ const MOST_REMEMBERED = 20_000
 export class SourceLimits {
   readonly #buckets = new LRUCache<string, Bucket>({ max: MOST_REMEMBERED })
   readonly #now: () => number
+  readonly #counted: ReadonlySet<SourceLimit>
 
-  /** @param now a clock that never goes back */
-  constructor(now: () => number = () => performance.now()) {
+  /**
+   * @param now a clock that never goes back
+   * @param counted what is counted; all where absent
+   */
+  constructor(now: () => number = () => performance.now(), counted = Object.keys(LIMITS) as readonly SourceLimit[]) {
     this.#now = now
+    this.#counted = new Set(counted)
   }
 
   /** @throws BrokerError RateLimitedError */
   take(limit: SourceLimit, source: string): void {
+    if (!this.#counted.has(limit)) return
     const { burst, perMinute } = LIMITS[limit]
     const key = `${limit} ${source}`
     const now = this.#now()

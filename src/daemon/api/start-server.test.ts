@@ -2,6 +2,7 @@ import assert from 'node:assert/strict'
 import { once } from 'node:events'
 import { createServer } from 'node:net'
 import { describe, it } from 'node:test'
+import { SourceLimits } from './source-limits.ts'
 import { reservePort, startServer } from './start-server.ts'
 
 const HOST = '127.0.0.1'
@@ -26,6 +27,8 @@ describe('a daemon that takes any free port', () => {
         own: { authorities: new Set([`${HOST}:${reserved.port}`]), origins: [origin] },
         isSecure: false,
         now: Date.now,
+        keys: { requireOpen: () => undefined, used: () => undefined },
+        limits: new SourceLimits(),
         channels: { accept: async () => undefined },
         sourceOf: () => HOST,
         onRequest: () => undefined,

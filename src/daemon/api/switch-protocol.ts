@@ -3,6 +3,7 @@ import { type IncomingMessage, STATUS_CODES } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { type Actor, BrokerError, CHANNEL_PROTOCOL } from '../../protocol/index.ts'
 import type { Channels } from '../channel/index.ts'
+import type { Keys } from '../keys/index.ts'
 import { type AuthenticateOptions, authenticate } from './authenticate.ts'
 import { errorAnswer } from './error-answer.ts'
 import type { RouteMatch } from './match-route.ts'
@@ -11,6 +12,7 @@ import type { RawReply } from './route.ts'
 
 export interface SwitchOptions extends AuthenticateOptions {
   readonly channels: Pick<Channels, 'accept'>
+  readonly keys: Pick<Keys, 'requireOpen'>
   /** The route of a path, where there is one. */
   readonly match: (method: string, path: string) => RouteMatch | undefined
   /** What every answer carries. */
@@ -50,6 +52,7 @@ async function switchOver(
   const found = options.match(request.method ?? '', path)
   if (found?.route.switchesTo !== CHANNEL_PROTOCOL) throw noSuchRoute()
   if (hasBody(request)) throw new BrokerError('InvalidRequestError', 'This route takes no body', { httpStatus: 400 })
+  options.keys.requireOpen()
   const { access } = found.route
   const caller = { source: '' }
   const who = await authenticate(options, request, { access, bodySha256: NO_BODY, caller })

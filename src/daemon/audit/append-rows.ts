@@ -51,8 +51,9 @@ const HEAD: ColumnTypes<Head> = { id: 'bigint', seq: 'bigint', hash: 'text' }
 
 /** No other writer can chain to them until this transaction ends. In one order, so that no two wait for each other. */
 async function lockedHeads(tx: Db, dialect: Dialect, chains: readonly number[]): Promise<Heads> {
-  const select = tx.selectFrom('audit_head').selectAll().where('id', 'in', chains).orderBy('id')
-  const heads = await (dialect === 'postgres' ? select.forUpdate() : select).execute()
+  const select = tx.selectFrom('audit_head').selectAll().orderBy('id')
+  // On SQLite there is one; a log that came from Postgres has others, whose numbers are taken.
+  const heads = await (dialect === 'postgres' ? select.where('id', 'in', chains).forUpdate() : select).execute()
   if (heads.length < chains.length) throw new Error('a chain of the audit log has no head')
   return new Map(heads.map((head) => [head.id, head]))
 }

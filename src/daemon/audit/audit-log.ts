@@ -63,6 +63,8 @@ export interface Audit {
   verify(rows: number): Promise<string | undefined>
   /** Walks the whole log, or what came since a time, and tells what was done to it outside of Broker. */
   examine(options: ExamineOptions): Promise<LogExamination>
+  /** Returns the number of the newest signature; 0 where there is none. Those up to it stay under the key they were made with. */
+  newestRoot(tx: Db): Promise<number>
   /** Once a minute signs how far the log has come; until what it returns is called. */
   keepUp(): () => void
   /** Stores what was written ahead, and signs how far the log has come. */
@@ -77,6 +79,8 @@ export interface AuditOptions {
   readonly mac?: RootMac
   /** Whether many rows at once are stored on a thread of their own, where the store is a file. */
   readonly withThread?: boolean
+  /** Whether that key is still the deployment's. */
+  readonly isCurrent?: (db: Db) => Promise<boolean>
   /** Told of what could not be stored now, and is tried again. */
   readonly onFailure?: (error: unknown) => void
 }
@@ -85,8 +89,8 @@ export interface AuditOptions {
 const BACKDATED_MS = 24 * 60 * 60 * 1000
 
 export function openAudit(store: Store, options: AuditOptions = {}): Audit {
-  const { now = Date.now, mac = () => undefined, onFailure = () => undefined } = options
-  const roots = openAuditRoots(store, mac)
+  const { now = Date.now, mac = () => undefined, isCurrent = async () => true, onFailure = () => undefined } = options
+  const roots = openAuditRoots(store, mac, isCurrent)
   const writer = options.withThread && store.beside ? writeBeside(store, store.beside) : writeHere(store)
   const group = new GroupCommit(writer)
   // Beside what requests wait for: that is of other chains, most of the time.
@@ -120,6 +124,7 @@ export function openAudit(store: Store, options: AuditOptions = {}): Audit {
     head: (scope) => read(() => readHead(store.db, scope)),
     verify: (rows) => verifyLog(store, roots, rows),
     examine: (given) => read(() => examineLog(store, mac, given)),
+    newestRoot: (tx) => roots.newest(tx),
     keepUp() {
       const timer = setInterval(() => void keepUp(store, roots).catch(onFailure), KEEP_UP_EVERY_MS).unref()
       return () => clearInterval(timer)

@@ -2,8 +2,11 @@ import { hash } from 'node:crypto'
 import type { LogFinding } from '../../schemas/index.ts'
 import type { Db, Store, Tables } from '../store/index.ts'
 
-/** A MAC by a key of the deployment, hex; undefined while that is not at hand. */
-export type RootMac = (text: string) => string | undefined
+/**
+ * A MAC by a key of the deployment, hex; undefined while that is not at hand.
+ * @param number of the root that it is, or is to be, of: the key may have changed since
+ */
+export type RootMac = (text: string, number: number) => string | undefined
 
 export interface AuditRoots {
   /** Signs the heads of all chains, unless nothing has come since, or a daemon has done so a moment ago and it need not be `atOnce`. */
@@ -13,6 +16,8 @@ export interface AuditRoots {
    * @returns what is wrong, a sentence for people; undefined where nothing is
    */
   verify(tx: Db): Promise<string | undefined>
+  /** Returns the number of the newest root; 0 where there is none. */
+  newest(tx: Db): Promise<number>
 }
 
 /** Less than the minute after which each daemon comes to it: timers are not exact. */
@@ -22,12 +27,20 @@ const LOCK = 'audit'
 /** An hour of a busy log. */
 const VERIFIED = 60
 
-export function openAuditRoots(store: Store, mac: RootMac): AuditRoots {
+/** @param isCurrent whether the key of `mac` is still the deployment's */
+export function openAuditRoots(store: Store, mac: RootMac, isCurrent: (tx: Db) => Promise<boolean>): AuditRoots {
   /** The newest root that was seen here: there never is an older one alone. */
   let seen = 0
   return {
     // One daemon at a time. Kept by the disk: what verification has seen is never gone.
-    sign: (when) => store.vaultTransaction(LOCK, (tx) => writeRoot(tx, store, mac, when !== undefined)),
+    sign: (when) =>
+      store.vaultTransaction(LOCK, async (tx) => {
+        if (await isCurrent(tx)) await writeRoot(tx, store, mac, when !== undefined)
+      }),
+    async newest(tx) {
+      const [root] = await newestRoots(tx, 1)
+      return root?.number ?? 0
+    },
     async verify(tx) {
       const roots = await newestRoots(tx, VERIFIED + 1)
       const newest = roots[0]?.number ?? 0
@@ -49,7 +62,7 @@ async function writeRoot(tx: Db, store: Store, mac: RootMac, atOnce: boolean): P
   if (heads.length === 0 || signed === last?.heads) return
   const root = { number: (last?.number ?? 0) + 1, made_at: new Date(now).toISOString(), heads: signed }
   const rootHash = hashOf(root, last)
-  const rootMac = mac(rootHash)
+  const rootMac = mac(rootHash, root.number)
   if (rootMac === undefined) return
   await tx
     .insertInto('audit_roots')
@@ -127,7 +140,7 @@ type SignedHead = readonly [chain: number, seq: number, hash: string]
 function isGenuine(root: RootRow, before: RootRow | undefined, mac: RootMac): boolean {
   if (root.number !== (before?.number ?? 0) + 1 || root.hash !== hashOf(root, before)) return false
   // Without the key it can be held against the others alone.
-  return (mac(root.hash) ?? root.mac) === root.mac
+  return (mac(root.hash, root.number) ?? root.mac) === root.mac
 }
 
 /** The number of the first event that the log does not have as it was signed. */

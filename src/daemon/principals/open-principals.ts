@@ -75,6 +75,8 @@ export interface Suspended {
   readonly suspended: string
   readonly isSealed: boolean
   readonly signer: Pick<Proof, 'handle' | 'issuer'>
+  /** Of the signer's principal, as the store says and nobody can know; absent where the identity is not claimed. */
+  readonly vaultId?: string
 }
 
 interface Restored {
@@ -182,7 +184,12 @@ class PrincipalsOfStore implements Principals {
     const isKnown = row !== undefined && row.handle === proof.handle
     if (status.kind === 'sealed') {
       if (!isKnown) throw unknownSigner()
-      return { suspended: `The vault is sealed: ${status.cause}.`, isSealed: true, signer: proof }
+      return {
+        suspended: `The vault is sealed: ${status.cause}.`,
+        isSealed: true,
+        signer: proof,
+        ...(row.vault_id !== null && { vaultId: row.vault_id }),
+      }
     }
     const cause = isKnown ? await this.#whySuspended(row) : undefined
     return cause === undefined ? this.#authenticated(proof) : { suspended: cause, isSealed: false, signer: proof }

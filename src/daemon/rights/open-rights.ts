@@ -40,6 +40,8 @@ export interface Rights {
    * @throws BrokerError DaemonUnavailableError where the vault is sealed, or the key of rows was taken away
    */
   open(): Promise<void>
+  /** Lets go of the key and of all that was made with it: the vault was locked. */
+  forget(): void
   /**
    * Returns what was read, unless another hand wrote it.
    * @param read one statement, which may be asked twice
@@ -142,6 +144,12 @@ class RightsOfStore implements Rights {
       this.#opening = undefined
     })
     await this.#opening
+  }
+
+  forget(): void {
+    this.#key = undefined
+    this.#macs.clear()
+    this.#lists.clear()
   }
 
   async #open(): Promise<void> {

@@ -10,6 +10,7 @@ export { migrationsFor } from './migrations.ts'
 export { openBeside } from './open-beside.ts'
 export { type Beside, openStore, type Store, type StoreLocation } from './open-store.ts'
 export { preparedQuery } from './prepared-query.ts'
+export { type AnyRow, isTable, type TableName } from './store-rows.ts'
 export type {
   AuditEventRow,
   BrowserSessionRow,
@@ -22,3 +23,4 @@ export type {
   Tables,
 } from './tables.ts'
 export { ThrottledWrites } from './throttled-writes.ts'
+export { makeStore, readStore, type StoreState, settleSqlite } from './whole-store.ts'

@@ -1,7 +1,7 @@
 import { sql } from 'kysely'
 import { BrokerError } from '../../protocol/index.ts'
 import type { Db } from './db.ts'
-import type { Dialect } from './migrations.ts'
+import { type Dialect, migrationsFor } from './migrations.ts'
 import { type FoundSchema, isWhole, planFor, type SchemaChange, SQLITE_NAMES } from './schema-plan.ts'
 
 export interface MigrationOptions {
@@ -32,6 +32,39 @@ export async function migrate(db: Db, options: MigrationOptions): Promise<Schema
     await record(tx, options, now.record)
     if (!isWhole(options.dialect, await namesIn(tx, options.dialect))) throw strange(options)
     return now
+  })
+}
+
+/**
+ * Makes the schema as it was after a migration, where there is none yet.
+ * @throws BrokerError InvalidRequestError for one that this version does not know, or, on Postgres, that is not its own
+ */
+export async function makeSchema(
+  db: Db,
+  dialect: Dialect,
+  { schema, version }: { readonly schema: string; readonly version: string },
+): Promise<void> {
+  const known = migrationsFor(dialect)
+  const until = known.findIndex(({ name }) => name === schema)
+  if (until < 0 || (dialect === 'postgres' && until < known.length - 1)) {
+    throw new BrokerError(
+      'InvalidRequestError',
+      `This is Broker ${version}, and the schema "${schema}" is another one's`,
+      {
+        hint: 'Use the version of Broker that it was made with, and upgrade then.',
+      },
+    )
+  }
+  const options = { dialect, version, before: async () => undefined, copy: () => undefined }
+  if (until === known.length - 1) {
+    await migrate(db, options)
+    return
+  }
+  const made = known.slice(0, until + 1)
+  await db.transaction().execute(async (tx) => {
+    for (const { statements } of made) for (const statement of statements) await sql.raw(statement).execute(tx)
+    const names = made.map(({ name }) => name)
+    await record(tx, options, names)
   })
 }
 
@@ -77,7 +110,7 @@ const NAMES: Readonly<Record<Dialect, string>> = {
 /** The table of Kysely's migrator, so that earlier versions of Broker read it. */
 const RECORDS = 'kysely_migration'
 
-async function recordedIn(db: Db): Promise<readonly string[]> {
+export async function recordedIn(db: Db): Promise<readonly string[]> {
   const { rows } = await sql.raw<{ name: string }>(`select name from ${RECORDS} order by name`).execute(db)
   return rows.map(({ name }) => name)
 }

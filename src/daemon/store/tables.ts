@@ -151,7 +151,10 @@ interface VaultSourceRow {
 }
 
 interface DataKeyRow {
-  /** Or `rights`: the key of the rows that say who is who. */
+  /**
+   * Or `rights`: the key of the rows that say who is who; `passphrase`: the master key, wrapped under one; `former`: where
+   * a master key of before is still to be removed from, as JSON; `audit`: a key by which the audit log was signed once.
+   */
   vault_id: string
   term: number
   wrapped: Uint8Array

@@ -31,6 +31,10 @@ export interface Anchor {
   isWritten(): boolean
   /** Whether the file was there but is not what this deployment wrote. */
   readonly damaged: boolean
+  /** Writes it so that it is believed by the keys of now and by those. @throws where it cannot be written */
+  announce(next: KeyHierarchy): void
+  /** The same anchor by other keys, written so. */
+  under(keys: KeyHierarchy): Anchor
 }
 
 /** Above every generation: a vault that was once found rolled back stays so until somebody removes the file. */
@@ -39,10 +43,18 @@ const ROLLED_BACK = Number.MAX_SAFE_INTEGER
 /** @param stored generation of each vault as the store has it now, before anything is written */
 export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: ReadonlyMap<string, number>): Anchor {
   const { deploymentId } = keys
-  const name = `server/${nameOf(file, deploymentId)}`
   const text = textOf(file, deploymentId) ?? takenOver(keys, file)
   const isNone = text === undefined || (text === '' && stored.size === 0)
   const known = isNone ? new Map<string, number>() : parse(keys, text)
+  const anchor = anchorOf(keys, file, known)
+  const older = [...stored].filter(([vaultId, generation]) => generation < anchor.reached(vaultId))
+  anchor.advance(older.map(([vaultId]) => [vaultId, ROLLED_BACK]))
+  return anchor
+}
+
+/** @param known undefined where the file is not what this deployment wrote */
+function anchorOf(keys: KeyHierarchy, file: AnchorFile, known: Map<string, number> | undefined): Anchor {
+  const { deploymentId } = keys
   const generations = known ?? new Map<string, number>()
   let written = true
   const write = () => {
@@ -54,10 +66,8 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     // A damaged anchor stays as evidence until somebody has looked at it.
     if (further.length > 0 && known !== undefined) write()
   }
-  const older = [...stored].filter(([vaultId, generation]) => generation < (generations.get(vaultId) ?? 0))
-  advance(older.map(([vaultId]) => [vaultId, ROLLED_BACK]))
   return {
-    name,
+    name: `server/${nameOf(file, deploymentId)}`,
     damaged: known === undefined,
     isWritten() {
       // There may be room again.
@@ -72,6 +82,13 @@ export function openAnchor(keys: KeyHierarchy, file: AnchorFile, stored: Readonl
     accept(vaultId) {
       generations.set(vaultId, 0)
       write()
+    },
+    announce: (next) => file.write(print(keys, generations, next), deploymentId),
+    under(next) {
+      const anchor = anchorOf(next, file, known)
+      // Written by the first look at whether it is.
+      if (known !== undefined) tryTo(() => file.write(print(next, generations), deploymentId))
+      return anchor
     },
   }
 }
@@ -116,18 +133,32 @@ function tryTo(write: () => void): boolean {
   }
 }
 
-function print(keys: KeyHierarchy, generations: ReadonlyMap<string, number>): string {
+/** @param next keys that may be the deployment's by the time that it is read */
+function print(keys: KeyHierarchy, generations: ReadonlyMap<string, number>, next?: KeyHierarchy): string {
   const entries = [...generations].sort()
-  return `${JSON.stringify({ vaults: Object.fromEntries(entries), mac: macOf(keys, entries).toString('hex') })}\n`
+  const macs = { mac: macOf(keys, entries), ...(next && { next: macOf(next, entries) }) }
+  const printed = Object.entries(macs).map(([name, mac]) => [name, mac.toString('hex')])
+  return `${JSON.stringify({ vaults: Object.fromEntries(entries), ...Object.fromEntries(printed) })}\n`
 }
 
 function parse(keys: KeyHierarchy, text: string): Map<string, number> | undefined {
   try {
-    const { vaults, mac } = JSON.parse(text) as { vaults: Record<string, number>; mac: string }
+    const {
+      vaults,
+      mac,
+      next = '',
+    } = JSON.parse(text) as {
+      vaults: Record<string, number>
+      mac: string
+      next?: string
+    }
     const entries = Object.entries(vaults).sort()
     const expected = macOf(keys, entries)
-    const given = Buffer.from(mac, 'hex')
-    return given.length === expected.length && timingSafeEqual(given, expected) ? new Map(entries) : undefined
+    const isOurs = [mac, next].some((hex) => {
+      const given = Buffer.from(hex, 'hex')
+      return given.length === expected.length && timingSafeEqual(given, expected)
+    })
+    return isOurs ? new Map(entries) : undefined
   } catch {
     return undefined
   }

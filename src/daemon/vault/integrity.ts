@@ -31,12 +31,13 @@ const RECORDS_AT_ONCE = 200
 export async function checkIntegrity(pass: IntegrityPass): Promise<Integrity> {
   // Asked for first: whoever reads just before a change must not find a thief.
   const floor = pass.anchor.isRolledBack(pass.vaultId) ? 0 : pass.anchor.reached(pass.vaultId)
-  const { manifest, rows, terms } = await readVault(pass)
+  const { manifest, rows, terms, dataKeys } = await readVault(pass)
+  const dataKeyOf: IntegrityPass['dataKeyOf'] = async (db, term) => dataKeys.get(term) ?? pass.dataKeyOf(db, term)
   const issues: string[] = []
   let found: Manifest = emptyManifest()
   for (const [index, row] of rows.entries()) {
     if (index % RECORDS_AT_ONCE === 0) await setImmediate()
-    if (!(await opens({ ...pass, db: pass.store.db }, row)))
+    if (!(await opens({ ...pass, dataKeyOf, db: pass.store.db }, row)))
       issues.push(`The stored ${row.kind} "${row.id}" was changed outside of Broker.`)
     found = withRecord(pass.keys, found, row)
   }
@@ -54,14 +55,20 @@ interface StoredManifest {
   readonly sealed: Uint8Array
 }
 
-async function readVault({ store, vaultId }: IntegrityPass) {
-  return store.snapshot(async (tx) => ({
-    manifest: await tx.selectFrom('manifests').selectAll().where('vault_id', '=', vaultId).executeTakeFirst(),
-    rows: await tx.selectFrom('records').selectAll().where('vault_id', '=', vaultId).execute(),
-    terms: (await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()).map(
-      ({ term }) => term,
-    ),
-  }))
+async function readVault({ store, vaultId, dataKeyOf }: IntegrityPass) {
+  return store.snapshot(async (tx) => {
+    const manifest = await tx.selectFrom('manifests').selectAll().where('vault_id', '=', vaultId).executeTakeFirst()
+    const rows = await tx.selectFrom('records').selectAll().where('vault_id', '=', vaultId).execute()
+    const stored = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()
+    const terms = stored.map(({ term }) => term)
+    // Those of before may be gone as soon as this state of the store is.
+    const keys = new Map<number, DataKey>()
+    for (const term of terms) {
+      const dataKey = await dataKeyOf(tx, term).catch(() => undefined)
+      if (dataKey) keys.set(term, dataKey)
+    }
+    return { manifest, rows, terms, dataKeys: keys }
+  })
 }
 
 /** Returns whether the record is one that this vault sealed, unchanged. */

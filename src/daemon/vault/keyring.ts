@@ -52,6 +52,10 @@ export async function storeKeyringKey(keyring: Keyring, deploymentId: string, ke
   await keyring.set(itemName(deploymentId), new Secret(key.toString('base64')))
 }
 
+export function removeKeyringKey(keyring: Keyring, deploymentId: string): Promise<void> {
+  return keyring.remove(itemName(deploymentId))
+}
+
 async function probe(keyring: Keyring): Promise<void> {
   const item = `probe-${randomUUID()}`
   const value = new Secret(item)

@@ -15,17 +15,16 @@ import {
   unwrapDataKey,
   wrapDataKey,
 } from './key-hierarchy.ts'
+import { formerKey, isVault, standingOf, storeFormer, storeWrapped, wrappedMasterKey } from './key-rows.ts'
 import { emptyManifest, type Manifest, openManifest, sealManifest, withoutRecord, withRecord } from './manifest.ts'
-import {
-  existingMasterKey,
-  type MasterKey,
-  MasterKeyError,
-  type MasterKeySettings,
-  newMasterKey,
-} from './master-key-source.ts'
+import { type MasterKey, MasterKeyError, type MasterKeySettings, newMasterKey } from './master-key-source.ts'
 import { type OutsideSeals, outsideSeals } from './outside-seals.ts'
 import { recordContext } from './record-context.ts'
+import { recordedMasterKey } from './recorded-key.ts'
+import { auditKeysOfBefore, keepAuditKey, sealUnder } from './rekey.ts'
 import { isListName, openRightsSeals, type RightsSeals } from './rights-seals.ts'
+import { beginRotation, leftToSeal, type RotationParts, sealSomeAnew, unfinishedRotations } from './rotation.ts'
+import { forgetStaged, type GivenKey, removeFormer, settledLate, stageKey } from './staged-key.ts'
 
 /** A record as the store has it. */
 export type SealedRecord = Pick<RecordRow, 'version' | 'term' | 'sealed'>
@@ -54,19 +53,72 @@ type VaultStatus =
       readonly warnings: readonly string[]
     }
   /** No key, or not the right one: nothing can be read or written. `cause` is one sentence for people. */
-  | { readonly kind: 'sealed'; readonly cause: string }
+  | { readonly kind: 'sealed'; readonly cause: string; readonly waits: Waiting }
+
+/**
+ * What opens a sealed vault: the key it was made with, a passphrase, the first passphrase of one that is not made yet, or,
+ * where somebody has locked it, somebody who unlocks it.
+ */
+type Waiting = 'key' | 'passphrase' | 'first passphrase' | 'unlocking'
+
+/** How a vault stands, as the store says without its key. */
+interface VaultStanding {
+  readonly sealed: boolean
+  readonly source: EncryptionSource
+  /** Which data key of the vault is the newest. 0 where there is no vault. */
+  readonly term: number
+  readonly generation: number
+  readonly records: number
+}
 
 export interface Vault {
   readonly mode: EncryptionMode
   /** For the rows that say who is who. */
   readonly rights: RightsSeals
   status(): VaultStatus
-  /** Tries again to open a sealed vault: a keyring may have been unlocked since. */
+  /** Tries again to open a sealed vault: a keyring may have been unlocked since. Not one that somebody has locked. */
   unlock(): Promise<VaultStatus>
+  /**
+   * Opens it for somebody who wants that.
+   * @param passphrase where the key is under one, or is to be
+   * @throws BrokerError AuthenticationFailedError for another passphrase
+   */
+  unlockFor(passphrase: Secret | undefined): Promise<VaultStatus>
+  /** Forgets every key, until somebody unlocks it. */
+  lock(): Promise<void>
+  standing(vaultId: string | undefined): Promise<VaultStanding>
+  /** Has what is sealed in the vault from now on sealed under a new data key, and returns its term. */
+  rotate(tx: Db, vaultId: string): Promise<number>
+  /** Seals some records of the vault anew; without any left the older keys go, and `done` happens with that. */
+  sealSomeAnew(vaultId: string, done: (tx: Db) => Promise<void>): Promise<'more' | 'done' | 'none'>
+  /** Returns every vault of the deployment. */
+  ids(): Promise<readonly string[]>
+  /** Returns whose vault it is; undefined for the deployment's own. */
+  principalOf(db: Db, vaultId: string): Promise<string | undefined>
+  /** Returns the vaults that are not all under their newest data key. */
+  unfinishedRotations(): Promise<readonly string[]>
+  /** Returns how many records are not sealed under the newest data key of the vault. */
+  leftToSeal(vaultId: string): Promise<number>
+  /**
+   * Brings everything under another master key, which is read back from where it is before the store is changed, and
+   * removes the one of before then, where the daemon had it.
+   * @param also happens in the transaction that changes the store; returns the newest root that the audit log was signed by
+   * @throws BrokerError InvalidRequestError where the other key cannot be had; the vault is as it was
+   */
+  rekey(to: EncryptionSource, given: GivenKey, also: Also): Promise<void>
+  /** Takes up keys that another daemon has brought the vault under. Returns whether it did. */
+  follow(): Promise<boolean>
+  /** Returns whether the vault is under the keys that this daemon has. */
+  isCurrent(db: Db): Promise<boolean>
+  /** @throws BrokerError DaemonUnavailableError while it is sealed */
+  requireOpen(): void
   /** A MAC by the key that is for known browsers and for nothing else; undefined while the vault is sealed. */
   knownBrowserMac(text: string): Buffer | undefined
-  /** A MAC by the key that is for the audit log and for nothing else, hex; undefined while the vault is sealed. */
-  auditMac(text: string): string | undefined
+  /**
+   * A MAC by the key that is for the audit log and for nothing else, hex; undefined while the vault is sealed.
+   * @param root number of the root that it is of: those of before a change of the master key keep theirs
+   */
+  auditMac(text: string, root: number): string | undefined
   /** For what daemons keep for each other outside the store; undefined while the vault is sealed. */
   outside(): OutsideSeals | undefined
   /** Makes the keys of a new, empty vault. */
@@ -106,12 +158,16 @@ export interface Vault {
   roundtrip(vaultId: string): Promise<void>
 }
 
+type Also = (tx: Db) => Promise<{ readonly newestRoot: number }>
+
 export interface VaultOptions {
   readonly store: Store
   readonly masterKey: MasterKeySettings
   readonly anchorFile: AnchorFile
   /** Told when something secret is not needed any more. */
   readonly onDropped?: () => void
+  /** Told when the vault has come under another master key: what was made with its keys is to be made anew. */
+  readonly onRekeyed?: () => void
   readonly now?: () => number
 }
 
@@ -129,10 +185,27 @@ export async function openVault(options: VaultOptions): Promise<Vault> {
   return vault
 }
 
+interface Sealed {
+  readonly cause: string
+  readonly waits: Waiting
+}
+
 interface Unsealed {
   readonly keys: KeyHierarchy
+  /** Of the master key. */
+  readonly keyId: string
   readonly masterKey: Omit<MasterKey, 'bytes'>
   readonly anchor: Anchor
+  /** By which the audit log was signed once: each up to the root that is its term. */
+  readonly auditKeys: readonly DataKey[]
+}
+
+/** What somebody can do who finds the vault sealed. */
+export const UNLOCK_HINT: Readonly<Record<Waiting, string>> = {
+  key: 'Give the daemon the key it was made with, then `broker unlock`; `broker doctor` says more.',
+  passphrase: 'Open it with `broker unlock`.',
+  'first passphrase': 'Choose its passphrase with `broker unlock`.',
+  unlocking: 'Open it with `broker unlock`.',
 }
 
 class SealedRecords implements Vault {
@@ -147,7 +220,8 @@ class SealedRecords implements Vault {
   /** The newest version of each record that was opened here: none ever becomes older. */
   readonly #newest = new LRUCache<string, number>({ max: MOST_REMEMBERED })
   #anchorTimer: NodeJS.Timeout | undefined
-  #state: Unsealed | { readonly cause: string } = { cause: 'it was not opened yet' }
+  #state: Unsealed | Sealed = { cause: 'it was not opened yet', waits: 'key' }
+  #opening: Promise<Unsealed | Sealed> | undefined
 
   constructor(options: VaultOptions) {
     this.#options = options
@@ -160,34 +234,197 @@ class SealedRecords implements Vault {
       store: options.store,
       unsealed: () => this.#unsealed(),
       changed: (name, generation) => this.#anchorSoon(name, generation),
+      requireCurrent: async (db) => {
+        if (await this.isCurrent(db)) return
+        this.follow().catch(() => undefined)
+        throw changedMeanwhile()
+      },
       now: options.now ?? Date.now,
     })
   }
 
   status(): VaultStatus {
-    if ('cause' in this.#state) return { kind: 'sealed', cause: this.#state.cause }
+    if ('cause' in this.#state) return { kind: 'sealed', ...this.#state }
     const { source, backend, warnings } = this.#state.masterKey
     return { kind: 'open', source, backend, warnings }
   }
 
   async unlock(): Promise<VaultStatus> {
-    if ('cause' in this.#state) this.#state = await this.#open()
+    if ('cause' in this.#state && this.#state.waits !== 'unlocking') await this.#openOnce(undefined)
     return this.status()
   }
 
-  async #open(): Promise<Unsealed | { cause: string }> {
+  async unlockFor(passphrase: Secret | undefined): Promise<VaultStatus> {
+    if (!('cause' in this.#state)) return this.status()
+    const before = this.#state
+    const found = await this.#openOnce(passphrase)
+    if (!('cause' in found)) return this.status()
+    // Who locked it did not mean it to open by itself where this try has failed.
+    if (before.waits === 'unlocking') this.#state = before
+    if (passphrase === undefined || found.waits === 'key') return { kind: 'sealed', ...found }
+    throw new BrokerError('AuthenticationFailedError', 'The vault does not open with this passphrase')
+  }
+
+  /** Those who come at once are served by one attempt: it may cost a person a touch, or a core half a second. */
+  async #openOnce(passphrase: Secret | undefined): Promise<Unsealed | Sealed> {
+    if (this.#opening !== undefined) await this.#opening
+    if (!('cause' in this.#state)) return this.#state
+    this.#opening = this.#open(passphrase).finally(() => {
+      this.#opening = undefined
+    })
+    this.#state = await this.#opening
+    return this.#state
+  }
+
+  requireOpen(): void {
+    this.#unsealed()
+  }
+
+  rotate(tx: Db, vaultId: string): Promise<number> {
+    return beginRotation(this.#rotation(), tx, vaultId)
+  }
+
+  async sealSomeAnew(vaultId: string, done: (tx: Db) => Promise<void>): Promise<'more' | 'done' | 'none'> {
+    const ended = await sealSomeAnew(this.#rotation(), vaultId, done)
+    if (ended === 'done') this.#dropDataKeys(vaultId)
+    return ended
+  }
+
+  /** They are read again from the store: those that are gone there are to be gone here. */
+  #dropDataKeys(vaultId: string): void {
+    for (const name of [...this.#dataKeys.keys()]) if (name.startsWith(`${vaultId}/`)) this.#dataKeys.delete(name)
+    this.#options.onDropped?.()
+  }
+
+  #rotation(): RotationParts {
+    return {
+      store: this.#options.store,
+      keys: this.#unsealed().keys,
+      dataKey: (db, vaultId, term) => this.#dataKey(db, vaultId, term),
+      beginChange: (tx, vaultId) => this.#countUp(tx, vaultId),
+      endChange: (tx, vaultId, generation, manifest) => this.#endChange(tx, vaultId, generation, manifest),
+      time: () => this.#time(),
+    }
+  }
+
+  async ids(): Promise<readonly string[]> {
+    const rows = await this.#options.store.db.selectFrom('data_keys').select('vault_id').distinct().execute()
+    return rows.map(({ vault_id }) => vault_id).filter(isVault)
+  }
+
+  async principalOf(db: Db, vaultId: string): Promise<string | undefined> {
+    const row = await db.selectFrom('principals').select('id').where('vault_id', '=', vaultId).executeTakeFirst()
+    return row?.id
+  }
+
+  async unfinishedRotations(): Promise<readonly string[]> {
+    return 'cause' in this.#state ? [] : unfinishedRotations(this.#options.store.db)
+  }
+
+  leftToSeal(vaultId: string): Promise<number> {
+    return leftToSeal(this.#options.store.db, vaultId)
+  }
+
+  async rekey(to: EncryptionSource, given: GivenKey, also: Also): Promise<void> {
+    const { store, masterKey: settings } = this.#options
+    const before = this.#unsealed()
+    const { deploymentId } = before.keys
+    if (before.anchor.damaged) throw integrityError('The key stays as it is: the anchor was changed outside of Broker')
+    await this.anchorChanges()
+    // The one of now may still stand where the next is to be.
+    await settledLate(settings, before.masterKey.source, { deploymentId, keyId: before.keyId })
+    const { bytes, wrapped, settle, ...masterKey } = await stageKey(settings, to, deploymentId, given)
+    const keyId = keyIdOf(bytes)
+    if (keyId === before.keyId) throw new BrokerError('InvalidRequestError', 'The vault is under this very key')
+    const keys = wiped(bytes, (one) => deriveKeys(one, deploymentId))
+    const former = { source: before.masterKey.source, keyId: before.keyId }
+    before.anchor.announce(keys)
+    const auditKeys = await store.transaction(async (tx) => {
+      if ((await sourceOf(tx))?.key_id !== before.keyId) throw changedMeanwhile()
+      await sealUnder(tx, { before: before.keys, after: keys })
+      await storeWrapped(tx, wrapped, this.#time())
+      await storeFormer(tx, former.source === to ? undefined : former, this.#time())
+      await tx.updateTable('vault_sources').set({ source: to, key_id: keyId }).execute()
+      const change = { before: before.keys, after: keys }
+      await keepAuditKey(tx, change, { ...(await also(tx)), created_at: this.#time() })
+      return auditKeysOfBefore(tx, keys)
+    })
+    this.#state = { keys, keyId, masterKey, auditKeys, anchor: before.anchor.under(keys) }
+    this.#options.onRekeyed?.()
+    this.#options.onDropped?.()
+    await this.#tidy(settle, deploymentId)
+  }
+
+  /** The store is under the new key, which is on the disk: what cannot be put in order now is by the next start. */
+  async #tidy(settle: () => Promise<void>, deploymentId: string): Promise<void> {
     try {
-      const { masterKey, deploymentId } = await this.#masterKey()
+      await settle()
+      await this.#removeFormer(deploymentId)
+    } catch {
+      if ('cause' in this.#state) return
+      const { masterKey } = this.#state
+      const notice = 'The key of before is still where it was: the disk, or the keyring, would not let it go. Restart.'
+      this.#state = { ...this.#state, masterKey: { ...masterKey, warnings: [...masterKey.warnings, notice] } }
+    }
+  }
+
+  async isCurrent(db: Db): Promise<boolean> {
+    return !('cause' in this.#state) && (await sourceOf(db))?.key_id === this.#state.keyId
+  }
+
+  async follow(): Promise<boolean> {
+    const before = this.#state
+    if ('cause' in before || (await this.isCurrent(this.#options.store.db))) return false
+    const found = await this.#open(undefined, before.anchor)
+    // Somebody may have locked it, or followed, meanwhile.
+    if (this.#state !== before) return false
+    this.#state = found
+    this.#options.onRekeyed?.()
+    return true
+  }
+
+  async lock(): Promise<void> {
+    if ('cause' in this.#state) return
+    await this.anchorChanges()
+    clearTimeout(this.#anchorTimer)
+    this.#anchorTimer = undefined
+    this.#state = { cause: 'it was locked', waits: 'unlocking' }
+    this.#dataKeys.clear()
+    this.#options.onDropped?.()
+  }
+
+  async standing(vaultId: string | undefined): Promise<VaultStanding> {
+    const { store, masterKey } = this.#options
+    const found = await standingOf(store.db, vaultId)
+    const source = (found?.source ?? (masterKey.mode === 'auto' ? 'local_key' : masterKey.mode)) as EncryptionSource
+    const { term = 0, generation = 0, records = 0 } = found ?? {}
+    return { sealed: 'cause' in this.#state, source, term: term ?? 0, generation: generation ?? 0, records }
+  }
+
+  /** @param known the anchor that this daemon had by keys of before */
+  async #open(passphrase: Secret | undefined, known?: Anchor): Promise<Unsealed | Sealed> {
+    try {
+      const { masterKey, deploymentId } = await this.#masterKey(passphrase)
       const keys = deriveKeys(masterKey.bytes, deploymentId)
+      const keyId = keyIdOf(masterKey.bytes)
       masterKey.bytes.fill(0)
       this.#options.masterKey.masterKey?.forget()
       this.#options.onDropped?.()
-      return { keys, masterKey, anchor: openAnchor(keys, this.#options.anchorFile, await this.#generations()) }
+      const anchor = known?.under(keys) ?? openAnchor(keys, this.#options.anchorFile, await this.#generations())
+      const auditKeys = await auditKeysOfBefore(this.#options.store.db, keys)
+      return { keys, keyId, masterKey, anchor, auditKeys }
     } catch (error) {
-      if (error instanceof MasterKeyError) return { cause: error.message }
-      if (error instanceof BrokerError) return { cause: error.message }
+      if (error instanceof MasterKeyError) return { cause: error.message, waits: await this.#waits(error) }
+      if (error instanceof BrokerError && error.name !== 'InvalidRequestError') {
+        return { cause: error.message, waits: 'key' }
+      }
       throw error
     }
+  }
+
+  async #waits({ awaitsPassphrase }: MasterKeyError): Promise<Waiting> {
+    if (!awaitsPassphrase) return 'key'
+    return (await sourceOf(this.#options.store.db)) ? 'passphrase' : 'first passphrase'
   }
 
   async #generations(): Promise<ReadonlyMap<string, number>> {
@@ -198,34 +435,54 @@ class SealedRecords implements Vault {
     )
   }
 
-  async #masterKey(): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+  async #masterKey(passphrase: Secret | undefined): Promise<{ masterKey: MasterKey; deploymentId: string }> {
     const { store, masterKey: settings } = this.#options
-    return store.transaction(async (tx) => {
-      const recorded = await tx.selectFrom('vault_sources').selectAll().executeTakeFirst()
-      if (!recorded) return this.#newDeployment(tx)
-      const masterKey = await existingMasterKey(settings, recorded.source as EncryptionSource, recorded.deployment_id)
-      if (keyIdOf(masterKey.bytes) !== recorded.key_id) {
-        throw new MasterKeyError(`the key from ${masterKey.backend} is not the one this vault was made with`)
-      }
-      return { masterKey, deploymentId: recorded.deployment_id }
-    })
+    const recorded = await sourceOf(store.db)
+    if (!recorded) {
+      // Another daemon may have made it meanwhile.
+      const made = await store.transaction(async (tx) =>
+        (await sourceOf(tx)) ? undefined : this.#newDeployment(tx, passphrase),
+      )
+      return made ?? this.#masterKey(passphrase)
+    }
+    const { deployment_id: deploymentId } = recorded
+    const source = recorded.source as EncryptionSource
+    const wrapped = await wrappedMasterKey(store.db)
+    const masterKey = await recordedMasterKey(settings, { source, deploymentId, wrapped, passphrase }, recorded.key_id)
+    await this.#removeFormer(deploymentId)
+    // One that nothing came under.
+    forgetStaged(settings, recorded.key_id)
+    return { masterKey, deploymentId }
   }
 
-  async #newDeployment(tx: Db): Promise<{ masterKey: MasterKey; deploymentId: string }> {
-    const { masterKey: settings, now = Date.now } = this.#options
+  /** A key of before that could not be removed when the vault was brought under another. */
+  async #removeFormer(deploymentId: string): Promise<void> {
+    const { store, masterKey: settings } = this.#options
+    const former = await formerKey(store.db)
+    if (former === undefined) return
+    await removeFormer(settings, former, deploymentId)
+    await store.transaction((tx) => storeFormer(tx, undefined, this.#time()))
+  }
+
+  async #newDeployment(
+    tx: Db,
+    passphrase: Secret | undefined,
+  ): Promise<{ masterKey: MasterKey; deploymentId: string }> {
+    const { masterKey: settings } = this.#options
     const orphan = await tx.selectFrom('data_keys').select('vault_id').executeTakeFirst()
     if (orphan) throw new MasterKeyError('the store has vaults, but no record of which key they were made with')
     const deploymentId = randomUUID()
-    const masterKey = await newMasterKey(settings, deploymentId)
-    const row = {
-      id: 1,
-      deployment_id: deploymentId,
-      source: masterKey.source,
-      key_id: keyIdOf(masterKey.bytes),
-      created_at: new Date(now()).toISOString(),
-    }
+    const masterKey = await newMasterKey(settings, deploymentId, passphrase)
+    const created_at = this.#time()
+    const { source, bytes, wrapped } = masterKey
+    const row = { id: 1, deployment_id: deploymentId, source, key_id: keyIdOf(bytes), created_at }
     await tx.insertInto('vault_sources').values(row).execute()
+    if (wrapped) await storeWrapped(tx, wrapped, created_at)
     return { masterKey, deploymentId }
+  }
+
+  #time(): string {
+    return new Date((this.#options.now ?? Date.now)()).toISOString()
   }
 
   knownBrowserMac(text: string): Buffer | undefined {
@@ -233,9 +490,11 @@ class SealedRecords implements Vault {
     return createHmac('sha256', this.#state.keys.knownBrowser).update(text).digest()
   }
 
-  auditMac(text: string): string | undefined {
+  auditMac(text: string, root: number): string | undefined {
     if ('cause' in this.#state) return undefined
-    return createHmac('sha256', this.#state.keys.auditRoots).update(text).digest('hex')
+    const { keys, auditKeys } = this.#state
+    const key = auditKeys.find(({ term }) => root <= term)?.key ?? keys.auditRoots
+    return createHmac('sha256', key).update(text).digest('hex')
   }
 
   outside(): OutsideSeals | undefined {
@@ -245,7 +504,7 @@ class SealedRecords implements Vault {
   #unsealed(): Unsealed {
     if ('cause' in this.#state) {
       throw new BrokerError('DaemonUnavailableError', `The vault is sealed: ${this.#state.cause}`, {
-        hint: 'Give the daemon the key it was made with and restart it; `broker doctor` says more.',
+        hint: UNLOCK_HINT[this.#state.waits],
       })
     }
     return this.#state
@@ -253,8 +512,10 @@ class SealedRecords implements Vault {
 
   async create(tx: Db, vaultId: string): Promise<void> {
     const { keys } = this.#unsealed()
+    // Nothing that is opened here says that the key is still the one.
+    if (!(await this.isCurrent(tx))) throw changedMeanwhile()
     const { wrapped } = makeDataKey(keys, vaultId, 1)
-    const created_at = new Date((this.#options.now ?? Date.now)()).toISOString()
+    const created_at = this.#time()
     await tx.insertInto('data_keys').values({ vault_id: vaultId, term: 1, wrapped, created_at }).execute()
     const sealed = sealManifest(keys, vaultId, 0, emptyManifest())
     await tx.insertInto('manifests').values({ vault_id: vaultId, generation: 0, sealed }).execute()
@@ -284,18 +545,8 @@ class SealedRecords implements Vault {
 
   /** Takes the vault's lock by counting its generation up, and takes the record's present version out. */
   async #beginChange(tx: Db, ref: RecordRef): Promise<{ generation: number; manifest: Manifest; removed: boolean }> {
-    const { keys, anchor } = this.#unsealed()
-    // Asked for first: another change may be read while this one waits.
-    const floor = anchor.isRolledBack(ref.vaultId) ? 0 : anchor.reached(ref.vaultId)
-    const row = await tx
-      .updateTable('manifests')
-      .set((eb) => ({ generation: eb('generation', '+', 1) }))
-      .where('vault_id', '=', ref.vaultId)
-      .returningAll()
-      .executeTakeFirst()
-    if (!row) throw integrityError('The vault has no manifest')
-    if (row.generation - 1 < floor) this.#noteRollback(ref.vaultId)
-    const manifest = opened(() => openManifest(keys, ref.vaultId, row.generation - 1, row.sealed), 'The manifest')
+    const { keys } = this.#unsealed()
+    const { generation, manifest } = await this.#countUp(tx, ref.vaultId)
     const previous = await tx
       .deleteFrom('records')
       .where('vault_id', '=', ref.vaultId)
@@ -304,9 +555,29 @@ class SealedRecords implements Vault {
       .returningAll()
       .executeTakeFirst()
     return {
-      generation: row.generation,
+      generation,
       manifest: previous ? withoutRecord(keys, manifest, previous) : manifest,
       removed: previous !== undefined,
+    }
+  }
+
+  async #countUp(tx: Db, vaultId: string): Promise<{ generation: number; manifest: Manifest }> {
+    const { keys, anchor } = this.#unsealed()
+    // Asked for first: another change may be read while this one waits.
+    const floor = anchor.isRolledBack(vaultId) ? 0 : anchor.reached(vaultId)
+    const row = await tx
+      .updateTable('manifests')
+      .set((eb) => ({ generation: eb('generation', '+', 1) }))
+      .where('vault_id', '=', vaultId)
+      .returningAll()
+      .executeTakeFirst()
+    if (!row) throw integrityError('The vault has no manifest')
+    if (row.generation - 1 < floor) this.#noteRollback(vaultId)
+    try {
+      return { generation: row.generation, manifest: openManifest(keys, vaultId, row.generation - 1, row.sealed) }
+    } catch (cause) {
+      if (!(await this.isCurrent(tx))) throw changedMeanwhile()
+      throw fails('The manifest', cause)
     }
   }
 
@@ -364,13 +635,23 @@ class SealedRecords implements Vault {
 
   async unseal(db: Db, ref: RecordRef, binding: string, record: SealedRecord): Promise<OpenedRecord> {
     const { keys } = this.#unsealed()
-    const { version, term, sealed } = record
-    const { key } = await this.#dataKey(db, ref.vaultId, term)
+    const { version, term, sealed, key } = await this.#withDataKey(db, ref, record)
     const context = recordContext(keys, ref, { version, binding, term })
     const bytes = opened(() => open(key, sealed, context), 'The stored credential')
     const plaintext = new Secret(wiped(bytes, String))
     await this.#refuseOlder(db, ref, version)
     return { plaintext, version }
+  }
+
+  /** Whoever read a record just before it was sealed anew may find its data key gone: then it is read again. */
+  async #withDataKey(db: Db, ref: RecordRef, record: SealedRecord): Promise<SealedRecord & Pick<DataKey, 'key'>> {
+    try {
+      return { ...record, key: (await this.#dataKey(db, ref.vaultId, record.term)).key }
+    } catch (error) {
+      const now = await sealedRecord(db, ref)
+      if (now === undefined || now.term === record.term) throw error
+      return { ...now, key: (await this.#dataKey(db, ref.vaultId, now.term)).key }
+    }
   }
 
   async all(db: Db, { vaultId, kind }: Omit<RecordRef, 'id'>, binding: string): Promise<ReadonlyMap<string, Secret>> {
@@ -390,7 +671,10 @@ class SealedRecords implements Vault {
   }
 
   async generation(db: Db, vaultId: string): Promise<number | undefined> {
-    return (await generationOf(db, { vaultId }))?.generation
+    const row = await generationOf(db, { vaultId })
+    // Each request asks this where daemons share a store: so each finds out that another has changed the key.
+    if (row && !('cause' in this.#state) && row.key_id !== this.#state.keyId) await this.follow()
+    return row?.generation
   }
 
   async wasThere(db: Db, vaultId: string): Promise<boolean> {
@@ -481,9 +765,13 @@ class SealedRecords implements Vault {
     const { keys } = this.#unsealed()
     const rows = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', vaultId).execute()
     const stored = new Set(rows.map(({ term }) => `${vaultId}/${term}`))
-    const created_at = new Date((this.#options.now ?? Date.now)()).toISOString()
+    const sealed = await tx.selectFrom('records').select('term').distinct().where('vault_id', '=', vaultId).execute()
+    const used = new Set(sealed.map(({ term }) => term))
+    const created_at = this.#time()
     for (const [name, dataKey] of this.#dataKeys) {
       if (!name.startsWith(`${vaultId}/`) || stored.has(name)) continue
+      // One that a rotation has removed is not wanted back.
+      if (stored.size > 0 && !used.has(dataKey.term)) continue
       const row = { vault_id: vaultId, term: dataKey.term, wrapped: wrapDataKey(keys, vaultId, dataKey), created_at }
       await tx.insertInto('data_keys').values(row).execute()
     }
@@ -511,6 +799,9 @@ class SealedRecords implements Vault {
     const { keys, anchor } = this.#unsealed()
     const dataKeyOf = (db: Db, term: number) => this.#dataKey(db, vaultId, term)
     const found = await checkIntegrity({ store: this.#options.store, keys, anchor, vaultId, dataKeyOf })
+    // Under another key meanwhile, by this daemon or by another.
+    const isOld = found.breach !== undefined && ((await this.follow()) || this.#unsealed().keys !== keys)
+    if (isOld) return this.integrity(vaultId)
     if (found.breach === undefined) this.#takeVersions(vaultId, found.versions)
     this.#inspections.note(vaultId, found.breach)
     return found
@@ -546,6 +837,17 @@ class SealedRecords implements Vault {
   }
 }
 
+function changedMeanwhile(): BrokerError {
+  return new BrokerError('DaemonUnavailableError', 'The vault has come under another key at this moment', {
+    retryAfter: 1,
+    hint: 'Try again.',
+  })
+}
+
+function sourceOf(db: Db) {
+  return db.selectFrom('vault_sources').selectAll().executeTakeFirst()
+}
+
 /** Rolls a transaction back that has done its work. */
 class Undone extends Error {}
 
@@ -559,15 +861,22 @@ const sealedRecord = preparedQuery(['vaultId', 'kind', 'id'], (db, { vaultId, ki
 )
 
 const generationOf = preparedQuery(['vaultId'], (db, { vaultId }: { readonly vaultId: string }) =>
-  db.selectFrom('manifests').select('generation').where('vault_id', '=', vaultId),
+  db
+    .selectFrom('manifests')
+    .select((eb) => ['generation', eb.selectFrom('vault_sources').select('key_id').as('key_id')])
+    .where('vault_id', '=', vaultId),
 )
 
 function opened<Result>(work: () => Result, what: string): Result {
   try {
     return work()
   } catch (cause) {
-    throw integrityError(`${what} fails its integrity check: it was changed outside of Broker`, cause)
+    throw fails(what, cause)
   }
+}
+
+function fails(what: string, cause: unknown): BrokerError {
+  return integrityError(`${what} fails its integrity check: it was changed outside of Broker`, cause)
 }
 
 function integrityError(message: string, cause?: unknown): BrokerError {

@@ -60,6 +60,8 @@ export interface RightsSealsOptions {
   readonly unsealed: () => { readonly keys: KeyHierarchy; readonly anchor: Anchor }
   /** Told of each list that came further; `seen` where it is known how far. */
   readonly changed: (name: string, seen?: number) => void
+  /** @throws BrokerError DaemonUnavailableError where another daemon has brought the vault under another key */
+  readonly requireCurrent: (db: Db) => Promise<void>
   readonly now: () => number
 }
 
@@ -153,7 +155,10 @@ class SealsOfVault implements RightsSeals {
     if (!row) return { kind: 'missing' }
     const { generation, sealed } = row
     const list = attempt(() => openManifest<RowList>(keys, name, generation, sealed))
-    if (list === undefined) return { kind: 'changed' }
+    if (list === undefined) {
+      await this.#options.requireCurrent(db)
+      return { kind: 'changed' }
+    }
     return { kind: generation < floor ? 'older' : 'whole', generation, list }
   }
 
