@@ -8,10 +8,11 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { ATTACKER } from '../src/isolation/index.ts'
-import { findProgram, whyNot } from '../tools/available.ts'
+import { findProgram } from '../tools/available.ts'
 import { BROKER, type BrokerHome, onboarded } from './broker-command.ts'
 import { suiteCleanup } from './daemon-under-test.ts'
 import { freePort } from './free-port.ts'
+import { whyNoIsolation } from './isolation-here.ts'
 import { pathWith } from './path-with.ts'
 
 /** `nobody`, who is on every system. */
@@ -54,7 +55,7 @@ function names({ attacks }: Report, verdict: string): readonly string[] {
   return attacks.filter((one) => one.verdict === verdict).map(({ name }) => name)
 }
 
-describe('broker doctor --isolation', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
+describe('broker doctor --isolation', { skip: whyNoIsolation(), timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let world: BrokerHome
   let agents: Readonly<Record<string, string>>

@@ -4,10 +4,10 @@ import { writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { before, describe, it } from 'node:test'
 import { type LocalApi, startLocalApi } from '../demo/local-api.ts'
-import { whyNot } from '../tools/available.ts'
 import { acmeHome, bearerDefinition } from './acme-home.ts'
 import { BROKER, type BrokerHome, logIn, onboarded } from './broker-command.ts'
 import { suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import { whyNoIsolation } from './isolation-here.ts'
 import { markedSecret } from './search-for-secret.ts'
 
 const ACME = 'api.acme-overrides.example'
@@ -97,7 +97,7 @@ describe('a run that goes elsewhere than the machine would', { timeout: 240_000 
     assert.deepEqual(inner.overrides.connect_to, [env.BROKER_PROXY_CONNECT_TO])
   })
 
-  it('has no effect where the child sets it under the shield', { skip: whyNot('bubblewrap') }, async () => {
+  it('has no effect where the child sets it under the shield', { skip: whyNoIsolation() }, async () => {
     const thief = await startLocalApi([ACME], KEY)
     cleanup.after(() => thief.close())
     const code = innerRun(await overridesTo(thief))

@@ -10,6 +10,7 @@ import { whyNot } from '../tools/available.ts'
 import { acmeHome } from './acme-home.ts'
 import { BROKER, type BrokerHome } from './broker-command.ts'
 import { suiteCleanup } from './daemon-under-test.ts'
+import { whyNoIsolation } from './isolation-here.ts'
 import { atOwnTerminal } from './own-terminal.ts'
 import { pathWith } from './path-with.ts'
 import { markedSecret } from './search-for-secret.ts'
@@ -21,7 +22,7 @@ const KEY = markedSecret('ak-')
 
 const ASK = `fetch(process.argv[1]).then(({ status }) => console.log(status), (error) => console.log(String(error.cause?.code ?? error)))`
 
-describe('broker run --sandbox', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
+describe('broker run --sandbox', { skip: whyNoIsolation(), timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let api: LocalApi
   let world: BrokerHome

@@ -2,10 +2,10 @@ import assert from 'node:assert/strict'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { before, describe, it } from 'node:test'
-import { whyNot } from '../tools/available.ts'
 import { acmeHome } from './acme-home.ts'
 import { BROKER, type BrokerHome } from './broker-command.ts'
 import { suiteCleanup } from './daemon-under-test.ts'
+import { whyNoIsolation } from './isolation-here.ts'
 import { pathWith } from './path-with.ts'
 import { markedSecret } from './search-for-secret.ts'
 
@@ -35,7 +35,7 @@ const ATTACKER = `
   Promise.all(ask.map(asked)).then((answers) => console.log(JSON.stringify({
     read: Object.fromEntries(read.map((path) => [path, outcome(path)])), answers, ppid: process.ppid, env: process.env })))`
 
-describe('the shield', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
+describe('the shield', { skip: whyNoIsolation(), timeout: 240_000 }, () => {
   const cleanup = suiteCleanup()
   let world: BrokerHome
   before(async () => {
@@ -280,7 +280,9 @@ describe('the shield', { skip: whyNot('bubblewrap'), timeout: 240_000 }, () => {
     })
   })
 
-  it('leaves nothing behind', () => {
+  it('leaves nothing behind, also where the run was refused', async () => {
+    assert.equal((await world.broker(['run', '--only', 'no-such-provider', '--', 'true'])).code, 4)
+
     assert.deepEqual(readdirSync(join(world.home, 'client', 'runs')), [])
   })
 })

@@ -6,12 +6,12 @@ import { createServer } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, it, type TestContext } from 'node:test'
-import { whyNot } from '../../tools/available.ts'
+import { whyNoIsolation } from '../../test/isolation-here.ts'
 import { keyringSockets } from './hidden-places.ts'
 import { IsolationUnavailable } from './level.ts'
 import { raiseShield } from './shield.ts'
 
-describe('the shield as a place', { skip: whyNot('bubblewrap') }, () => {
+describe('the shield as a place', { skip: whyNoIsolation() }, () => {
   it('hides a key file elsewhere and the sockets of the keyring, and no other socket', async (t) => {
     const { folder, hidden } = places(t)
     const keyFile = join(folder, 'master.key')

@@ -40,6 +40,8 @@ export interface RunOptions {
   /** Whether the run around this one starts it, by its own socket: then nothing is signed here. */
   readonly isOfOuterRun?: boolean
   readonly isolation?: RunIsolation
+  /** Told once the proxy knows of the run, and has what is to be removed after it. */
+  readonly onBegun?: () => void
   /** The proxy of the run that this one is started in. */
   readonly within: Secret | undefined
   /** Settings of Broker for a run that is started within this one; no secrets. */
@@ -77,6 +79,7 @@ export async function runCommand(options: RunOptions): Promise<number> {
   const run = await begin(options, { did, ...(overrides && { overrides }) })
   for (const warning of run.warnings ?? []) warn(warning)
   for (const line of overrideLines(overrides ?? {}, { isInner: within !== undefined })) warn(line)
+  options.onBegun?.()
   proxy.registerInner((request) => client.startRun(request))
   const hasBrowser = options.browser || isBrowser(command[0])
   proxy.start({ runId: run.run_id, handle, strict, logFile, hasBrowser, ...startOf(isolation) })

@@ -1,7 +1,8 @@
+import { rmSync } from 'node:fs'
 import type { DaemonClient, Signer } from '../../client/index.ts'
 import type { Config } from '../../config/index.ts'
 import { BrokerError, type Secret } from '../../protocol/index.ts'
-import { ProxyProcess, proxyOfOuterRun, runCommand, type StartedProxy } from '../../run/index.ts'
+import { ProxyProcess, proxyOfOuterRun, type RunIsolation, runCommand, type StartedProxy } from '../../run/index.ts'
 import type { Invocation } from '../invocation.ts'
 import { connectionNamed, providerNamed } from '../named.ts'
 import { ensureDaemon } from '../own-daemon.ts'
@@ -31,6 +32,7 @@ export async function run(
     if (!isOfOuterRun) await ensureDaemon(config, log)
     const work = async (client: DaemonClient) => {
       const isolation = await isolate(options, { config, health: await client.prove(), warn })
+      let hasBegun = false
       return await runCommand({
         command: [file, ...args],
         client,
@@ -44,17 +46,26 @@ export async function run(
         descriptors: config.inheritedDescriptors,
         isOfOuterRun,
         isolation,
+        onBegun: () => {
+          hasBegun = true
+        },
         within: outerProxy(config),
         settings: settingsFor(config),
         logFile,
         atTerminal: process.stdin.isTTY === true || process.stdout.isTTY === true || process.stderr.isTTY === true,
         warn,
-      }).finally(() => isolation.enclosure?.release())
+      }).finally(() => letGo(isolation, hasBegun))
     }
     return await asAgent(invocation, work, signer)
   } finally {
     proxy.release()
   }
+}
+
+/** Where the run has begun, its proxy has removed the folder, or does so when nothing of the run is left. */
+function letGo({ enclosure, socketFolder }: RunIsolation, hasBegun: boolean): void {
+  enclosure?.release()
+  if (!hasBegun && socketFolder !== undefined) rmSync(socketFolder, { recursive: true, force: true })
 }
 
 /** One that was started early knows nothing of the run that this one is started in. */
