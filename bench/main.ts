@@ -7,6 +7,7 @@ import { measureCopies } from './measure-copies.ts'
 import { measureCrashes } from './measure-crashes.ts'
 import { measureDashboard } from './measure-dashboard.ts'
 import { measureHosted } from './measure-hosted.ts'
+import { measureHttp2 } from './measure-http2.ts'
 import { measurePreload } from './measure-preload.ts'
 import { measureProxy } from './measure-proxy.ts'
 import { measureRefresh } from './measure-refresh.ts'
@@ -20,6 +21,7 @@ const MEASURES: Readonly<Record<string, (world: World) => Promise<readonly Findi
   proxy: measureProxy,
   asking: measureAsking,
   stream: measureStream,
+  http2: measureHttp2,
   start: measureStart,
   preload: measurePreload,
   vault: measureVault,

@@ -17,9 +17,9 @@ export interface Way {
 }
 
 /** A verified TLS connection to the host. */
-export async function open({ host, proxyUrl, port, caPem }: Way): Promise<TLSSocket> {
+export async function open({ host, proxyUrl, port, caPem }: Way, protocol = 'http/1.1'): Promise<TLSSocket> {
   const socket = proxyUrl === undefined ? connectTcp(port, '127.0.0.1') : await tunnel(new URL(proxyUrl), host)
-  const tls = connectTls({ socket, servername: host, ca: caPem, ALPNProtocols: ['http/1.1'] })
+  const tls = connectTls({ socket, servername: host, ca: caPem, ALPNProtocols: [protocol] })
   tls.setNoDelay(true)
   await once(tls, 'secureConnect')
   return tls

@@ -166,6 +166,18 @@ describe('a request by HTTP/2', () => {
     assert.doesNotMatch(old.received(), /content-length/i, 'chunks, and no length beside them')
   })
 
+  it('is reset where its answer is none that HTTP/2 can say, and the proxy serves on', async (t) => {
+    const origin = await tlsOrigin(
+      t,
+      answering((head) => (head.includes('/odd') ? 'HTTP/1.1 999 Odd\r\nContent-Length: 2\r\n\r\nno' : OK)),
+    )
+    const { proxy } = await stage(t, { [HOST]: origin })
+    const session = await openSession(t, proxy, HOST)
+    const odd = await answerOn(session.request({ ':path': '/odd' }))
+    assert.deepEqual([odd.status, odd.code], [0, constants.NGHTTP2_INTERNAL_ERROR])
+    assert.equal((await answerOn(session.request({ ':path': '/' }))).body, 'ok')
+  })
+
   it('keeps its length, and one connection serves all that follow each other', async (t) => {
     const origin = await tlsOrigin(t, answering(OK))
     const { proxy } = await stage(t, { [HOST]: origin })

@@ -1,5 +1,6 @@
 /**
- * The injecting proxy of `broker run`: a byte-exact HTTP/1.1 relay between one child and the services it calls. It asks
+ * The injecting proxy of `broker run`, between one child and the services it calls: byte-exact where both speak HTTP/1.1, by
+ * fields and data where one speaks HTTP/2. It asks
  * the daemon for the credential of each request, holds none, and keeps its certificate authority in memory only.
  * Must never inject on plain http, under an authority other than the one the child connected to, or into a request the
  * daemon did not allow; must never forward such a request bare; must never weaken upstream TLS.

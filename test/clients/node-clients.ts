@@ -20,7 +20,7 @@ const libraries: readonly Library[] = [
   { name: 'https', program: ['https.mjs'], nodes: ['20', '22.20', '22', '24', '26'] },
   { name: 'https, own agent', program: ['own-agent.mjs'], nodes: ['20', '22.20', '22', '24', '26'] },
   { name: 'WebSocket', program: ['web-socket.mjs'], nodes: SINCE_22 },
-  { name: 'http2', program: ['http2.mjs'], nodes: ['26'], fails: 'speaks HTTP/2 and nothing else, past the proxy' },
+  { name: 'http2', program: ['http2.mjs'], nodes: ['26'] },
   { name: 'axios', program: ['axios.mjs'], of: 'axios', nodes: ALL },
   { name: 'got 14', program: ['got.mjs', 'got-14'], of: 'got-14', nodes: ['20'] },
   { name: 'got', program: ['got.mjs', 'got-16'], of: 'got-16', nodes: SINCE_22 },

@@ -52,7 +52,7 @@ export async function startService(
 
   server.on('request', async (request, response) => {
     response.on('close', () => note(request, response.statusCode))
-    const host = hosts[request.headers.host ?? '']
+    const host = hosts[nameIn(request)]
     if (host === undefined) response.writeHead(421).end()
     else if (await host.letsIn(request)) await host.answer(request, response, released.promise)
     else response.writeHead(401, { 'content-type': 'application/json' }).end('{"error":{"message":"Who are you?"}}')
@@ -60,7 +60,7 @@ export async function startService(
   server.on('upgrade', async (request, socket) => {
     sockets.add(socket)
     socket.on('error', () => undefined)
-    const host = hosts[request.headers.host ?? '']
+    const host = hosts[nameIn(request)]
     const isLetIn = host !== undefined && (await host.letsIn(request))
     const status = !isLetIn ? 401 : host.upgrade === undefined ? 404 : 101
     note(request, status)
@@ -85,4 +85,9 @@ export async function startService(
       for (const socket of sockets) socket.destroy()
     },
   }
+}
+
+/** Node's `http2` says the port of https, too. */
+function nameIn({ headers: { host = '' } }: IncomingMessage): string {
+  return host.replace(/:443$/, '')
 }

@@ -22,7 +22,6 @@ const NEVER_RUN: readonly LeftOut[] = [
   { title: 'docker', reason: '`dockerd` makes the requests, which is no child of the run' },
   { title: 'gcloud, az', reason: 'neither Debian nor npm has them' },
   { title: 'Gradle', reason: "Debian's is too old for its Java" },
-  { title: 'gRPC', reason: 'HTTP/2 and nothing else, as `http2` above' },
   { title: 'Rust (reqwest, ureq), .NET, Swift', reason: 'their packages come from registries of their own' },
 ]
 

@@ -105,8 +105,11 @@ export class ChildRequest implements ChildStream {
   }
 
   #inform(status: number, fields: readonly Field[]): void {
-    if (this.#isOpen && !this.#stream.headersSent) {
+    if (!this.#isOpen || this.#stream.headersSent) return
+    try {
       this.#stream.additionalHeaders({ ...byName(fields), ':status': status })
+    } catch {
+      // What is only a hint is left out where HTTP/2 cannot say it.
     }
   }
 
@@ -124,10 +127,15 @@ export class ChildRequest implements ChildStream {
     if (!this.body.done) this.#stream.close(NO_ERROR)
   }
 
+  /** Resets the stream where the head is none that HTTP/2 can say, as a status above 599. */
   #send(status: number, fields: readonly Field[], head: 'is all' | 'begins'): void {
     const list = listOf([[':status', String(status)]], fields, NO_SECRETS)
     const endStream = head === 'is all'
-    this.#stream.respond(list as never, { endStream, waitForTrailers: !endStream, sendDate: false } as never)
+    try {
+      this.#stream.respond(list as never, { endStream, waitForTrailers: !endStream, sendDate: false } as never)
+    } catch {
+      this.#stream.close(INTERNAL_ERROR)
+    }
   }
 
   #closed(): void {

@@ -65,7 +65,7 @@ export class ChildSession {
       open.delete(this)
       socket.destroy()
     })
-    session.setLocalWindowSize(CONNECTION_WINDOW)
+    if (!session.destroyed) session.setLocalWindowSize(CONNECTION_WINDOW)
     open.add(this)
   }
 

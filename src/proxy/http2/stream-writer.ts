@@ -1,6 +1,7 @@
 import type { Http2Stream } from 'node:http2'
 import type { Body, BodySink, Field } from '../messages/index.ts'
 import { byName } from './fields.ts'
+import { INTERNAL_ERROR } from './node-http2.ts'
 
 /**
  * Writes the body of a message to a stream, and draws it from whoever reads it as fast as the other side takes it. The stream was
@@ -19,7 +20,12 @@ export class StreamWriter implements BodySink {
     this.#stream = stream
     if (body !== undefined) stream.on('drain', () => body.resume())
     stream.on('wantTrailers', () => {
-      if (!stream.destroyed && !stream.closed) stream.sendTrailers(byName(this.#trailers))
+      if (stream.destroyed || stream.closed) return
+      try {
+        stream.sendTrailers(byName(this.#trailers))
+      } catch {
+        stream.close(INTERNAL_ERROR)
+      }
     })
   }
 

@@ -62,7 +62,9 @@ export class UpstreamSession {
     this.#session.on('goaway', gone)
     this.#session.on('close', gone)
     this.#session.on('error', () => {})
-    this.#session.once('connect', () => this.#session.setLocalWindowSize(CONNECTION_WINDOW))
+    this.#session.once('connect', () => {
+      if (!this.#session.destroyed) this.#session.setLocalWindowSize(CONNECTION_WINDOW)
+    })
   }
 
   /** Whether it can take another stream. */
