@@ -1,9 +1,22 @@
 import assert from 'node:assert/strict'
 import { once } from 'node:events'
-import { constants, sensitiveHeaders } from 'node:http2'
+import { connect, constants, performServerHandshake, type ServerHttp2Stream, sensitiveHeaders } from 'node:http2'
 import { describe, it, type TestContext } from 'node:test'
 import { answerOn, h2Origin, type OnStream, openOffering, openSession } from './http2.fixture.ts'
-import { answering, ask, CREDENTIAL, daemon, OK, openTls, resolution, route, stage, tlsOrigin } from './test-stage.ts'
+import {
+  answering,
+  ask,
+  CREDENTIAL,
+  daemon,
+  OK,
+  openTls,
+  openTunnel,
+  resolution,
+  route,
+  stage,
+  tcpOrigin,
+  tlsOrigin,
+} from './test-stage.ts'
 
 /** What passes between a child and a service where one of both, or both, speak HTTP/2. */
 
@@ -400,5 +413,27 @@ describe('many streams of one child', () => {
     assert.equal((await answerOn(session.request({ ':path': '/' }))).status, 200)
     assert.equal((await answerOn(session.request({ ':path': '/', ':authority': 'b.prov.test' }))).status, 421)
     assert.deepEqual([one.sessions(), two.sessions()], [1, 0])
+  })
+})
+
+describe('HTTP/2 in the clear', () => {
+  it('reaches a server on this machine that is spoken to so, through a tunnel', async (t) => {
+    const origin = await tcpOrigin(t, (socket) => {
+      const session = performServerHandshake(socket)
+      session.on('error', () => {})
+      session.on('stream', (stream, headers) => echo(stream as ServerHttp2Stream, headers, []))
+    })
+    const authority = `127.0.0.1:${origin.port}`
+    const { proxy } = await stage(t, {}, { route: [route('127.0.0.1', { port: origin.port, plain: true })] })
+    const socket = await openTunnel(t, proxy, authority)
+    const session = connect(`http://${authority}`, { createConnection: () => socket })
+    session.on('error', () => {})
+    t.after(() => session.destroy())
+    const stream = session.request({ ':method': 'POST', ':path': '/', ':authority': authority })
+    stream.end('hello')
+    const { headers, body } = await answerOn(stream)
+    assert.deepEqual([body, headers['x-authorization']], ['hello', CREDENTIAL])
+    const other = await answerOn(session.request({ ':path': '/', ':authority': 'api.other.test' }))
+    assert.equal(other.status, 421)
   })
 })
