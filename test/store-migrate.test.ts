@@ -6,7 +6,7 @@ import { before, describe, it } from 'node:test'
 import pg from 'pg'
 import { whyNot } from '../tools/available.ts'
 import { type BrokerHome, type Ended, logIn, onboarded } from './broker-command.ts'
-import { caller, connect, owner, startDaemon, suiteCleanup, temporaryHome } from './daemon-under-test.ts'
+import { type Caller, caller, connect, owner, startDaemon, suiteCleanup, temporaryHome } from './daemon-under-test.ts'
 import { type Postgres, startPostgres } from './postgres-server.ts'
 
 const KEY = `sk-CNRY${'a'.repeat(40)}`
@@ -62,8 +62,15 @@ describe('broker store migrate', { skip: whyNot('postgres') }, () => {
     // Events go on where they were, in several chains.
     await connect(ada, 'anthropic', `sk-ant-api03-CNRY${'b'.repeat(90)}`)
     assert.equal((await ada.call('GET', '/api/ready')).body.status, 'ready')
+    assert.deepEqual(await findings(ada), [])
     await daemon.stop()
   })
+
+  /** What a walk through the whole log finds. */
+  async function findings(one: Caller): Promise<unknown> {
+    const { text } = await one.call('GET', '/api/audit/verify')
+    return JSON.parse(text.trim().split('\n').at(-1) ?? '{}').findings
+  }
 
   it('refuses a database that is in use, and changes nothing there', async () => {
     const refused = await migrate('postgres')
@@ -90,6 +97,7 @@ describe('broker store migrate', { skip: whyNot('postgres') }, () => {
     await connect(ada, 'openai', `sk-CNRY${'c'.repeat(40)}`, { connection: 'work' })
     const ready = await ada.call('GET', '/api/ready')
     assert.deepEqual(ready.body.issues ?? [], [])
+    assert.deepEqual(await findings(ada), [])
     const other = caller(daemon, 'nobody')
     assert.equal((await other.call('GET', '/api/connections')).status, 401)
     assert.equal((await migrate('sqlite', env)).code, 9)

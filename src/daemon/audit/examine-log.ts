@@ -34,7 +34,7 @@ async function examine(store: Store, db: Db, mac: RootMac, options: ExamineOptio
   const walk = new LogWalk({
     tails: await tailsBefore(db, start),
     signed: signed.heads,
-    isDense: store.dialect === 'sqlite',
+    isDense: store.dialect === 'sqlite' && (await hasOneChain(db)),
   })
   const counts = new HourCounts()
   const tell = await teller(db, start, options.onProgress)
@@ -101,6 +101,12 @@ async function startOf(db: Db, since: string | undefined): Promise<number> {
 
 function rowsAfter(db: Db, seq: number) {
   return db.selectFrom('audit_events').selectAll().where('seq', '>', seq).orderBy('seq')
+}
+
+/** A store that came from Postgres has those of there, and may lack numbers. */
+async function hasOneChain(db: Db): Promise<boolean> {
+  const heads = await db.selectFrom('audit_head').select('id').execute()
+  return heads.length === 1
 }
 
 /** How each chain ends before that number. */

@@ -85,9 +85,6 @@ function notWhole(name: string, cause?: unknown): BrokerError {
   })
 }
 
-/** How many roots of the audit log back a key of before is wanted; more are never looked at. */
-const ROOTS_LOOKED_AT = 100
-
 /** Keeps the key by which the audit log was signed until now, for the roots up to the newest. */
 export async function keepAuditKey(
   tx: Db,
@@ -95,11 +92,6 @@ export async function keepAuditKey(
   { newestRoot, created_at }: { readonly newestRoot: number; readonly created_at: string },
 ): Promise<void> {
   const kept = await tx.selectFrom('data_keys').select('term').where('vault_id', '=', AUDIT).execute()
-  await tx
-    .deleteFrom('data_keys')
-    .where('vault_id', '=', AUDIT)
-    .where('term', '<', newestRoot - ROOTS_LOOKED_AT)
-    .execute()
   // Nothing was signed since the key changed last.
   if (newestRoot === 0 || kept.some(({ term }) => term >= newestRoot)) return
   const wrapped = wrapDataKey(after, AUDIT, { term: newestRoot, key: before.auditRoots })
