@@ -4,6 +4,7 @@ import { type TestContext, test } from 'node:test'
 import type { ResolvedCredential } from '../injection/index.ts'
 import { BrokerError } from '../protocol/index.ts'
 import type { ResolveRequest } from '../schemas/index.ts'
+import { answerOn, h2Origin, openSession } from './http2.fixture.ts'
 import { answering, ask, daemon, OK, openTls, resolution, stage, tlsOrigin } from './test-stage.ts'
 
 /** A host that answers 401 to the credential which was injected, and what the child gets to see of it. */
@@ -54,6 +55,20 @@ test('the request is sent once more with the refreshed credential, and the child
   assert.equal(origin.received(), sent(OLD) + sent(NEW))
   assert.equal(origin.connections(), 1)
   assert.deepEqual(daemon.asked, [QUESTION, { ...QUESTION, rejected_version: 7 }])
+})
+
+test('a child and a service that speak HTTP/2 see the same, on streams of their own', async (t) => {
+  const { origin } = await h2Origin(t, (stream, { authorization }) => {
+    stream.respond({ ':status': authorization === OLD ? 401 : 200 })
+    stream.end(authorization)
+  })
+  const fake = daemon()
+  fake.resolve = async (request) => (request.rejected_version === undefined ? first : second)
+  const { proxy } = await stage(t, { [HOST]: origin }, { daemon: fake })
+  const session = await openSession(t, proxy, HOST)
+  const answer = await answerOn(session.request({ ':path': '/v1' }))
+  assert.deepEqual([answer.status, answer.body], [200, NEW])
+  assert.deepEqual(fake.asked, [QUESTION, { ...QUESTION, rejected_version: 7 }])
 })
 
 test('it is one event, told of the final answer', async (t) => {

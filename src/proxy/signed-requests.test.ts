@@ -7,6 +7,7 @@ import { credentialRequest } from '../daemon/credentials/credential-request.ts'
 import { signedResolution } from '../daemon/credentials/signed-resolution.ts'
 import { Secret } from '../protocol/index.ts'
 import { resolveRequest } from '../schemas/index.ts'
+import { answerOn, openSession } from './http2.fixture.ts'
 import { type Client, daemon, openTls, resolution, route, stage, tlsOrigin } from './test-stage.ts'
 import { createCertificateAuthority } from './tls/certificate-authority.ts'
 
@@ -129,6 +130,16 @@ describe('a request that is signed', { timeout: 30_000 }, () => {
     const without = await signingStage(t)
     assert.match(await exchange(await without.open(STS), request), /signed$/)
     assert.doesNotMatch(without.wire.text, /security-token/i)
+  })
+
+  it('comes of a child that speaks HTTP/2 as well, with its body', async (t) => {
+    const { proxy, taken } = await signingStage(t)
+    const session = await openSession(t, proxy, DYNAMODB)
+    const stream = session.request({ ':method': 'POST', ':path': '/', 'content-type': 'application/x-amz-json-1.0' })
+    stream.end('{"a":1}')
+    const { status, body } = await answerOn(stream)
+    assert.deepEqual([status, body], [200, 'signed'])
+    assert.equal(taken[0]?.body.toString(), '{"a":1}')
   })
 
   it('keeps its body as it is where the child has hashed it', async (t) => {
