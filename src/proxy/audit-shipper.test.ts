@@ -34,13 +34,27 @@ test('events go in batches of at most 1,000, each with its own id, the time and 
   assert.deepEqual(malformed, [])
 })
 
-test('an event is sent by itself a moment later', async () => {
-  const { promise, resolve } = Promise.withResolvers<readonly ShippedEvent[]>()
-  const { shipper: audit } = shipper(async (events) => resolve(events))
-  const hold = setTimeout(() => {}, 2_000)
+test('what is no hurry is sent once a second, and at once with what was refused', (t) => {
+  t.mock.timers.enable({ apis: ['setTimeout'] })
+  const sent: (readonly string[])[] = []
+  const { shipper: audit } = shipper((events) => {
+    sent.push(events.map(({ event }) => event))
+    return new Promise(() => {})
+  })
   audit.record(ENTRY)
-  assert.equal((await promise).length, 1)
-  clearTimeout(hold)
+  t.mock.timers.tick(999)
+  assert.deepEqual(sent, [])
+  t.mock.timers.tick(1)
+  assert.deepEqual(sent, [['proxy.request']])
+
+  const other = shipper((events) => {
+    sent.push(events.map(({ event }) => event))
+    return new Promise(() => {})
+  })
+  other.shipper.record(ENTRY)
+  other.shipper.record({ event: 'proxy.denied', status: 'denied' })
+  t.mock.timers.tick(200)
+  assert.deepEqual(sent.at(-1), ['proxy.request', 'proxy.denied'])
 })
 
 test('after an outage the same events are sent again with the same ids, in order, by themselves', async () => {

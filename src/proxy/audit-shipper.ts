@@ -20,7 +20,10 @@ interface AuditShipperOptions {
   readonly log: (event: object) => void
 }
 
-const SHIP_AFTER = 200
+/** What was refused: somebody may be looking for why. */
+const SHIP_REFUSALS_AFTER = 200
+/** A transaction of the log costs the same for one event as for many. */
+const SHIP_AFTER = 1_000
 const SHIP_AT = 200
 const MAX_BATCH = 1_000
 const MAX_KEPT = 10_000
@@ -42,6 +45,8 @@ export class AuditShipper implements AuditTrail {
   #dropped = 0
   #backoff = 0
   #timer: NodeJS.Timeout | undefined
+  /** When it fires, by the clock of `performance`. */
+  #due = 0
   #shipping: Promise<boolean> | undefined
 
   constructor(options: AuditShipperOptions) {
@@ -55,7 +60,7 @@ export class AuditShipper implements AuditTrail {
     this.#kept.push({ ...entry, number, id, timestamp: new Date().toISOString(), run_id: this.#options.runId })
     if (this.#kept.length > MAX_KEPT + MAX_BATCH) this.#dropOldest()
     if (this.#kept.length >= SHIP_AT && this.#backoff === 0) this.#schedule(0)
-    else this.#schedule(SHIP_AFTER)
+    else this.#schedule(entry.event === 'proxy.denied' ? SHIP_REFUSALS_AFTER : SHIP_AFTER)
   }
 
   /** Sends what is left, again and again through a short outage; gives up after about 3 s. */
@@ -90,9 +95,12 @@ export class AuditShipper implements AuditTrail {
 
   #schedule(delay: number): void {
     if (this.#shipping !== undefined) return
-    if (this.#timer !== undefined && delay > 0) return
+    const wait = Math.max(delay, this.#backoff)
+    const due = performance.now() + wait
+    if (this.#timer !== undefined && this.#due <= due) return
     clearTimeout(this.#timer)
-    this.#timer = setTimeout(() => void this.#shipDue(), Math.max(delay, this.#backoff))
+    this.#due = due
+    this.#timer = setTimeout(() => void this.#shipDue(), wait)
     this.#timer.unref()
   }
 
