@@ -24,6 +24,7 @@ const SUCCEEDING: readonly (readonly [args: string, input?: string])[] = [
   ['login openai --connection work', KEY],
   ['log'],
   ['log --raw'],
+  ['log verify'],
   ['connections'],
   ['connections list'],
   ['connections inspect openai'],
@@ -128,8 +129,8 @@ describe('--json', { timeout: 240_000 }, () => {
   })
 
   it('is asked of each command here', () => {
-    // `run` prints what its command prints, and `daemon serve` becomes the daemon; the others end it.
-    const left = ['run', 'daemon serve', 'daemon stop', 'daemon restart']
+    // `run` prints what its command prints, `log export` a form of its own, and `daemon serve` becomes the daemon; the others end it.
+    const left = ['run', 'log export', 'daemon serve', 'daemon stop', 'daemon restart']
     const asked = [...SUCCEEDING.map(([args]) => args), ...FAILING]
     const commands = readFileSync(new URL('../docs/commands.md', import.meta.url), 'utf8').matchAll(
       /^### `broker ([a-z -]+[a-z])/gm,

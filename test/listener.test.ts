@@ -188,6 +188,7 @@ describe('the listener', () => {
       'POST /api/auth/register',
       'POST /api/auth/sessions/{session_id}/input',
       'POST /api/session/{token}',
+      'POST /api/vault/unlock',
     ])
   })
 

@@ -200,7 +200,9 @@ describe('no secret is seen anywhere but where it must be', { timeout: 240_000 }
   describe('in what comes in', () => {
     let operations: readonly Operation[]
     before(async () => {
-      operations = operationsOf((await send(world.daemon, 'GET', '/openapi.json')).body)
+      const all = operationsOf((await send(world.daemon, 'GET', '/openapi.json')).body)
+      // Behind it nothing else would be answered.
+      operations = all.filter(({ path }) => path !== '/api/vault/lock')
     })
 
     it('in a path, a query or a header where none belongs', async () => {

@@ -1,5 +1,5 @@
 import { existsSync, realpathSync, statSync } from 'node:fs'
-import { relative } from 'node:path'
+import { dirname, relative } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { hiddenArguments } from './hidden-places.ts'
 import { IsolationUnavailable, type Sandbox } from './level.ts'
@@ -22,6 +22,8 @@ export interface SandboxOptions extends ShieldOptions {
   readonly ports: readonly number[]
 }
 
+/** Where this version of Broker is. */
+const PROGRAM = fileURLToPath(new URL('../../', import.meta.url))
 const FIRST_PROCESS = fileURLToPath(new URL('./sandbox-init.cjs', import.meta.url))
 
 /**
@@ -89,6 +91,10 @@ function wallsOf({ folder, readable, writable, environment, userFolder, needed }
     ...['--cap-drop', 'ALL', '--cap-add', 'CAP_NET_BIND_SERVICE'],
     ...['--ro-bind', '/', '/', '--dev', '/dev', '--proc', '/proc'],
     ...folders.flatMap((path) => ['--tmpfs', path]),
+    // Broker itself may be there, from a checkout or from npx.
+    ...unique([PROGRAM, dirname(process.execPath)].map(real))
+      .filter((path) => folders.some((covering) => isWithin(covering, path)))
+      .flatMap((path) => ['--ro-bind', path, path]),
     // Where some systems have their programs.
     ...['/run/current-system', '/run/wrappers'].flatMap((path) => ['--ro-bind-try', path, path]),
     ...unique([ownFolder(folder), ...cacheFolders(environment, userFolder)].flatMap(there)).flatMap(bound),

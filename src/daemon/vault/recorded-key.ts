@@ -10,7 +10,7 @@ import { settledLate } from './staged-key.ts'
 
 /**
  * The key that the store was made with: from where the setting says, or else from where it is recorded to be, or was about to
- * be when the daemon was ended.
+ * be when the daemon was ended. Whoever hands over a key means that one, and no other.
  * @throws MasterKeyError
  */
 export async function recordedMasterKey(
@@ -19,7 +19,7 @@ export async function recordedMasterKey(
   keyId: string,
 ): Promise<MasterKey> {
   const { deploymentId } = stored
-  const isElsewhere = !['auto', 'passphrase', stored.source].includes(settings.mode)
+  const isElsewhere = !['auto', 'passphrase', 'env', stored.source].includes(settings.mode)
   try {
     const found = await existingMasterKey(settings, stored)
     if (keyIdOf(found.bytes) === keyId) return found
