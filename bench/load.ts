@@ -15,7 +15,7 @@ export type Load = 'small' | 'paths' | 'uploads'
 export interface LoadPlan {
   readonly ways: readonly Way[]
   /** Taken in turn. */
-  readonly loads: readonly { readonly load: Load; readonly connections: number }[]
+  readonly loads: readonly { readonly load: Load; readonly connections: number; readonly without?: readonly string[] }[]
   readonly rounds: number
   /** Of each round by each way. */
   readonly milliseconds: number
@@ -39,11 +39,14 @@ const UPLOAD = 'u'.repeat(64 * 1024)
 const plan = JSON.parse(readFileSync(process.argv[2] ?? '', 'utf8')) as LoadPlan
 const ways = plan.ways.map(withInherited)
 const found: Round[] = []
-for (const { load, connections } of plan.loads) found.push(...(await measure(load, connections)))
+for (const { load, connections, without = [] } of plan.loads) {
+  const compared = ways.filter(({ name }) => !without.includes(name))
+  found.push(...(await measure(compared, load, connections)))
+}
 process.stdout.write(JSON.stringify(found))
 process.exit()
 
-async function measure(load: Load, connections: number): Promise<readonly Round[]> {
+async function measure(ways: readonly Way[], load: Load, connections: number): Promise<readonly Round[]> {
   const rounds: Round[] = []
   const clients = new Map<Way, readonly TLSSocket[]>()
   for (const way of ways) {

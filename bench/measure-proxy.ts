@@ -54,14 +54,19 @@ export async function measureProxy(world: World): Promise<readonly Finding[]> {
     { ...injected, name: PRODUCT, proxyUrl: INHERITED, caPem: INHERITED },
     ...rivals.flatMap(({ name, proxy }) => (proxy ? [{ ...injected, ...proxy.ready, name }] : [])),
   ]
+  // Others are compared by what each of them is measured by.
+  const others = rivals.map(({ name }) => name)
+  const loads = LOADS.map((one) => (one.load === 'small' ? one : { ...one, without: others }))
   const file = join(folder, 'load-plan.json')
-  writeFileSync(file, JSON.stringify({ ways, loads: LOADS, rounds: 12, milliseconds: 400 } satisfies LoadPlan))
+  writeFileSync(file, JSON.stringify({ ways, loads, rounds: 12, milliseconds: 400 } satisfies LoadPlan))
   try {
     const rounds = await behindBroker<Round[]>(world, './load.ts', file)
     return LOADS.flatMap((loaded) => [
-      ...ways.map(({ name }) => findingOf(name, loaded, rounds)),
+      ...ways
+        .filter(({ name }) => loaded.load === 'small' || !others.includes(name))
+        .map(({ name }) => findingOf(name, loaded, rounds)),
       toTunnel(loaded, rounds),
-      ...rivals.filter(({ proxy }) => !proxy).map(({ name }) => leftOut(name, loaded)),
+      ...rivals.filter(({ proxy }) => !proxy && loaded.load === 'small').map(({ name }) => leftOut(name, loaded)),
     ])
   } finally {
     await Promise.all([atHand.stop(), ...rivals.map(({ proxy }) => proxy?.stop())])
